@@ -1,0 +1,45 @@
+# Each target makes its own environment: a fresh clone needs only Python 3.11+,
+# pip, make and git.
+PYTHON ?= python3
+VENV   ?= .venv
+BIN    := $(VENV)/bin
+PIP    := $(BIN)/python -m pip --quiet --disable-pip-version-check
+NAME   ?= engine
+DATA   ?= $(TREESVM_DATA)
+JOBS   ?= 2
+
+.PHONY: demo test lint bench clean
+
+demo: $(VENV)/.stamp-run
+	$(BIN)/python examples/demo.py
+
+test: $(VENV)/.stamp-test
+	$(BIN)/python -m pytest -n $(JOBS) $(ARGS)
+
+lint: $(VENV)/.stamp-dev
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/codespell
+
+bench: $(VENV)/.stamp-bench
+	@test -n "$(DATA)" || { echo "Say where the data sets are: make bench NAME=engine DATA=folder"; exit 2; }
+	$(BIN)/python -m benchmarks $(NAME) --data "$(DATA)" $(ARGS)
+
+clean:
+	rm -f $(VENV)/.stamp-*
+
+$(BIN)/python:
+	@$(PYTHON) -c "import sys; sys.exit(sys.version_info < (3, 11))" || \
+	  { echo "treesvm needs Python 3.11 or newer; choose one with: make PYTHON=python3.12 ..."; exit 1; }
+	@$(PYTHON) -c "import venv, ensurepip" 2>/dev/null || \
+	  { echo "This Python has no venv/ensurepip (on Debian: apt install python3-venv)."; exit 1; }
+	$(PYTHON) -m venv $(VENV)
+
+# One stamp for each set of dependencies; a changed pyproject.toml installs again.
+$(VENV)/.stamp-run: EXTRA :=
+$(VENV)/.stamp-test: EXTRA := [test]
+$(VENV)/.stamp-dev: EXTRA := [dev]
+$(VENV)/.stamp-bench: EXTRA := [bench]
+$(VENV)/.stamp-%: pyproject.toml | $(BIN)/python
+	$(PIP) install --editable ".$(EXTRA)"
+	@touch $@

@@ -1,0 +1,3 @@
+"""Support vector machines at decision-tree speed."""
+
+__version__ = "0.1.0"

@@ -1,0 +1,81 @@
+"""scikit-learn's own checks, over every public estimator of the library.
+
+Estimators are found through the ``__all__`` of the public packages, so a new one is
+checked from the day it is exported. `INIT_PARAMS` only makes the checks quick (smaller
+forests, grids and leaves); a check that cannot hold goes into `EXPECTED_FAILURES` with
+the reason.
+"""
+
+import importlib
+import inspect
+
+import pytest
+from sklearn.base import BaseEstimator
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+PUBLIC_PACKAGES = [
+    "treesvm",
+    "treesvm.baselines",
+    "treesvm.candidates",
+    "treesvm.model_selection",
+]
+
+# Class name -> parameters. A class that is not here is checked with its defaults.
+INIT_PARAMS = {
+    "DTSVMClassifier": {"max_leaf_size": 30},
+    "DTSVMClassifierCV": {"max_leaf_size": 30, "Cs": [1.0, 10.0], "gammas": [0.1, 1.0]},
+    "DTSVRegressor": {"max_leaf_size": 30},
+    "RDSVMClassifier": {"max_leaf_size": 30},
+    "BaggedSVC": {"max_leaf_size": 30},
+}
+
+# Class name -> {check name: reason a maintainer would accept}.
+EXPECTED_FAILURES = {}
+
+
+def public_estimators():
+    """Every estimator class exported by a public package that exists, by name."""
+    found = {}
+    for package in PUBLIC_PACKAGES:
+        try:
+            module = importlib.import_module(package)
+        except ModuleNotFoundError as error:
+            # A package not written yet is fine; a broken import inside one is not.
+            if error.name != package:
+                raise
+            continue
+        for name in getattr(module, "__all__", []):
+            member = getattr(module, name)
+            if inspect.isclass(member) and issubclass(member, BaseEstimator):
+                found[name] = member
+    return dict(sorted(found.items()))
+
+
+def build(name, cls):
+    """An instance with the quick parameters that its constructor really has."""
+    wanted = INIT_PARAMS.get(name, {})
+    unknown = wanted.keys() - inspect.signature(cls).parameters.keys()
+    assert not unknown, f"INIT_PARAMS names parameters {name} does not have: {unknown}"
+    return cls(**wanted)
+
+
+ESTIMATORS = public_estimators()
+
+
+@parametrize_with_checks(
+    [build(name, cls) for name, cls in ESTIMATORS.items()],
+    expected_failed_checks=lambda e: EXPECTED_FAILURES.get(type(e).__name__, {}),
+)
+def test_sklearn_check(estimator, check):
+    check(estimator)
+
+
+@pytest.mark.parametrize("name", sorted(EXPECTED_FAILURES))
+def test_expected_failures_are_for_existing_estimators_and_have_reasons(name):
+    assert name in ESTIMATORS
+    assert all(len(reason) > 20 for reason in EXPECTED_FAILURES[name].values())
+
+
+@pytest.mark.parametrize("name", list(ESTIMATORS))
+def test_docstring_says_when_not_to_use_it(name):
+    assert "not to use" in (ESTIMATORS[name].__doc__ or "").lower()

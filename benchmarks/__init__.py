@@ -1,0 +1,1 @@
+"""Measured claims of the library: ``python -m benchmarks NAME --data DIR``."""

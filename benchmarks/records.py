@@ -1,0 +1,88 @@
+"""What a benchmark leaves behind: flat records, and claims with "must" and "aim"."""
+
+from dataclasses import asdict, dataclass, field
+
+from benchmarks import environment
+
+MIN_CONVERGED_SHARE = 0.9  # below it the times of a benchmark mean nothing
+
+
+@dataclass(frozen=True)
+class Record:
+    """One measurement, flat: a table of them needs no unpacking."""
+
+    case: str
+    method: str
+    data: str
+    seconds: float
+    cpu_seconds: float | None = None
+    threads: int = 1
+    accuracy: float | None = None
+    objective: float | None = None  # dual objective, larger is better
+    n_solves: int = 1
+    converged_share: float | None = None
+    peak_mb: float | None = None  # of a child process, above its data
+    n_support: int | None = None
+    params: str = ""
+    note: str = ""
+    cached: bool = False  # from the rival cache, not from this run
+
+
+@dataclass(frozen=True)
+class Claim:
+    """A measured value beside what it must be and what it should be."""
+
+    work: str
+    value: float
+    must: float | None = None
+    aim: float | None = None
+    unit: str = "×"
+    higher_is_better: bool = True
+
+    @property
+    def verdict(self):
+        if self.aim is not None and self._reaches(self.aim):
+            return "aim met"
+        if self.must is not None and not self._reaches(self.must):
+            return "NOT met"
+        return "must met" if self.must is not None else "aim not met"
+
+    def _reaches(self, bound):
+        return self.value >= bound if self.higher_is_better else self.value <= bound
+
+
+@dataclass
+class CaseResult:
+    """All of one case. `tables` maps a title to a list of equally keyed rows."""
+
+    records: list[Record] = field(default_factory=list)
+    claims: list[Claim] = field(default_factory=list)
+    tables: dict[str, list[dict]] = field(default_factory=dict)
+    notes: list[str] = field(default_factory=list)
+
+    def too_few_converged(self):
+        """Our own records below the share that makes a time meaningful."""
+        return [
+            record
+            for record in self.records
+            if record.method.startswith("treesvm")
+            and record.converged_share is not None
+            and record.converged_share < MIN_CONVERGED_SHARE
+        ]
+
+    def as_json(self, benchmark):
+        """Plain types; every record carries benchmark, versions, machine and time."""
+        stamp = {
+            "benchmark": benchmark,
+            **environment.versions(),
+            **environment.machine(),
+            "timestamp": environment.timestamp(),
+        }
+        claims = [{**asdict(claim), "verdict": claim.verdict} for claim in self.claims]
+        return {
+            "environment": stamp,
+            "records": [{**asdict(record), **stamp} for record in self.records],
+            "claims": claims,
+            "tables": self.tables,
+            "notes": self.notes,
+        }

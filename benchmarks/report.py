@@ -1,0 +1,103 @@
+"""Tables for people: on the screen, and between markers of a markdown page.
+
+A page keeps its prose. What the runner writes stands between two comments,
+
+    <!-- begin: NAME -->
+    <!-- end: NAME -->
+
+and is replaced as a whole; a block that is not there yet is added at the end.
+"""
+
+import re
+
+
+def number(value):
+    """Four significant digits are all a timing deserves."""
+    if value is None:
+        return "–"
+    if isinstance(value, int) and not isinstance(value, bool):
+        return f"{value:,}"
+    if not isinstance(value, float):
+        return str(value)
+    if value == 0 or 1e-3 <= abs(value) < 1e5:
+        return f"{value:.4g}"
+    return f"{value:.2e}"
+
+
+def markdown_table(rows):
+    """Rows are dictionaries with the same keys; the keys are the heading."""
+    if not rows:
+        return ""
+    lines = [list(rows[0])] + [[number(v) for v in row.values()] for row in rows]
+    widths = [max(len(line[k]) for line in lines) for k in range(len(lines[0]))]
+    text = [
+        "| "
+        + " | ".join(cell.ljust(w) for cell, w in zip(line, widths, strict=True))
+        + " |"
+        for line in lines
+    ]
+    text.insert(1, "|" + "|".join("-" * (width + 2) for width in widths) + "|")
+    return "\n".join(text)
+
+
+def claim_rows(claims):
+    """The table of ratios, from claims as stored in JSON."""
+    return [
+        {
+            "work": claim["work"],
+            "measured": _with_unit(claim["value"], claim),
+            "must": _bound(claim["must"], claim),
+            "aim": _bound(claim["aim"], claim),
+            "": claim["verdict"],
+        }
+        for claim in claims
+    ]
+
+
+def _with_unit(value, claim):
+    unit = claim["unit"]
+    return f"{number(value)}{unit}" if unit == "×" else f"{number(value)} {unit}"
+
+
+def _bound(value, claim):
+    if value is None:
+        return "–"
+    sign = "≥" if claim["higher_is_better"] else "≤"
+    return f"{sign} {_with_unit(value, claim)}"
+
+
+def case_text(stored):
+    """Everything a case has to show, as markdown; also readable on a screen."""
+    parts = [markdown_table(claim_rows(stored["claims"]))]
+    for title, rows in stored["tables"].items():
+        parts.append(f"**{title}**\n\n{markdown_table(rows)}")
+    parts.extend(stored["notes"])
+    parts.append(_environment_line(stored["environment"]))
+    return "\n\n".join(part for part in parts if part)
+
+
+def _environment_line(stamp):
+    return (
+        f"Measured {stamp['timestamp'][:10]}, {stamp['cpu']}, {stamp['cores']} cores; "
+        f"Python {stamp['python']}, NumPy {stamp['numpy']}, SciPy {stamp['scipy']}, "
+        f"scikit-learn {stamp['scikit-learn']}, Numba {stamp['numba']}."
+    )
+
+
+def update_page(path, blocks, title):
+    """Put each ``name: text`` of `blocks` between its markers in the page at `path`."""
+    page = path.read_text(encoding="utf8") if path.exists() else f"# {title}\n"
+    for name, text in blocks.items():
+        page = replace_block(page, name, text)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(page, encoding="utf8")
+
+
+def replace_block(page, name, text):
+    begin, end = f"<!-- begin: {name} -->", f"<!-- end: {name} -->"
+    block = f"{begin}\n{text}\n{end}"
+    pattern = re.compile(re.escape(begin) + ".*?" + re.escape(end), re.DOTALL)
+    if pattern.search(page):
+        # A function, because backslashes in a replacement text would be read as groups.
+        return pattern.sub(lambda _: block, page, count=1)
+    return f"{page.rstrip()}\n\n## {name}\n\n{block}\n"

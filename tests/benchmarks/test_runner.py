@@ -1,0 +1,118 @@
+"""The runner: cases, skips, failures, the stored results and the page."""
+
+import json
+import sys
+import types
+
+import pytest
+
+from benchmarks import __main__ as command
+from benchmarks import report, runner
+from benchmarks.data import MissingData
+from benchmarks.records import CaseResult, Claim, Record
+from benchmarks.rival_cache import RivalCache
+
+
+def fine_case(context):
+    context.start_ours()
+    record = Record("fine", "treesvm", "toy", seconds=0.5, converged_share=1.0)
+    claim = Claim("toy fit against slow", value=6.0, must=5.0, aim=10.0)
+    return CaseResult([record], [claim], {"Points": [{"C": 1.0, "gap": 1e-5}]})
+
+
+def short_case(context):
+    record = Record("short", "treesvm", "toy", seconds=0.5, converged_share=0.8)
+    return CaseResult([record], [Claim("short", value=1.0, must=5.0)])
+
+
+def missing_case(context):
+    raise MissingData("toy.npz is not there")
+
+
+@pytest.fixture
+def context(tmp_path):
+    return runner.Context(data=tmp_path, rivals=RivalCache(tmp_path / "rivals.jsonl"))
+
+
+@pytest.fixture
+def toy(monkeypatch):
+    """A benchmark called toy whose cases a test may replace."""
+    module = types.ModuleType("benchmarks.toy")
+    module.CASES = {"fine": fine_case}
+    monkeypatch.setitem(sys.modules, "benchmarks.toy", module)
+    return module
+
+
+def test_case_is_stored_and_shown_on_the_page(toy, context, tmp_path, capsys):
+    assert runner.run("toy", context, tmp_path / "out", docs=tmp_path / "docs") == 0
+    stored = json.loads((tmp_path / "out" / "toy" / "fine.json").read_text("utf8"))
+    record = stored["records"][0]
+    assert record["benchmark"] == "toy"
+    assert {"numpy", "cpu", "cores", "timestamp"} <= record.keys()
+    assert not any(isinstance(value, dict | list) for value in record.values())
+    page = (tmp_path / "docs" / "toy.md").read_text("utf8")
+    assert page.count("must met") == 2  # in the summary and in the case
+    assert "must met" in capsys.readouterr().out
+
+
+def test_page_keeps_prose_around_the_blocks(toy, context, tmp_path):
+    page = tmp_path / "toy.md"
+    page.write_text(
+        "# Mine\n\nbefore \\1\n<!-- begin: fine -->\nold\n<!-- end: fine -->\nafter\n",
+        encoding="utf8",
+    )
+    for _ in range(2):
+        runner.run("toy", context, tmp_path / "out", docs=tmp_path)
+    text = page.read_text("utf8")
+    assert text.startswith("# Mine\n\nbefore \\1\n")
+    assert "after" in text
+    assert "old" not in text
+    assert text.count("<!-- begin: fine -->") == 1
+
+
+def test_too_few_converged_solves_fail(toy, context, tmp_path, capsys):
+    toy.CASES = {"short": short_case}
+    assert runner.run("toy", context, tmp_path / "out") == 1
+    output = capsys.readouterr().out
+    assert "FAILED: only 80% of the solves converged" in output
+    assert "NOT met" in output
+
+
+def test_missing_data_is_skipped_and_said(toy, context, tmp_path, capsys):
+    toy.CASES = {"missing": missing_case, "fine": fine_case}
+    assert runner.run("toy", context, tmp_path / "out") == 0
+    output = capsys.readouterr().out
+    assert "skipped: toy.npz is not there" in output
+    assert "must met" in output
+
+
+def test_rivals_only_stops_before_ours(toy, context, tmp_path):
+    only = runner.Context(context.data, context.rivals, rivals_only=True)
+    assert runner.run("toy", only, tmp_path / "out") == 0
+    assert not (tmp_path / "out" / "toy" / "fine.json").exists()
+
+
+def test_command_without_data_folder_says_so(tmp_path, capsys):
+    assert command.main(["engine", "--data", str(tmp_path / "nowhere")]) == 0
+    assert "is not a folder" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("value", "higher", "verdict"),
+    [
+        (12, True, "aim met"),
+        (7, True, "must met"),
+        (3, True, "NOT met"),
+        (3, False, "aim met"),
+        (12, False, "NOT met"),
+    ],
+)
+def test_verdicts(value, higher, verdict):
+    must, aim = (5, 10) if higher else (10, 5)
+    claim = Claim("w", value, must=must, aim=aim, higher_is_better=higher)
+    assert claim.verdict == verdict
+
+
+def test_numbers_are_short():
+    shown = [report.number(v) for v in (1234567, 0.123456, 1e-7, None, True, "a")]
+    assert shown == ["1,234,567", "0.1235", "1.00e-07", "–", "True", "a"]

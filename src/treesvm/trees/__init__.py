@@ -1,0 +1,26 @@
+"""Binary trees as flat arrays: growing, routing, cutting."""
+
+from treesvm.trees.axis import grow_axis_regression_tree, grow_axis_tree
+from treesvm.trees.borders import border_rows
+from treesvm.trees.coarsening import Coarsened, coarsen
+from treesvm.trees.leaf_rows import LeafRows, rows_by_leaf
+from treesvm.trees.leaf_statistics import LeafStatistics, leaf_statistics
+from treesvm.trees.random_partition import RandomPartition, random_partition
+from treesvm.trees.routing import LEAF
+from treesvm.trees.tree import Tree
+
+__all__ = [
+    "LEAF",
+    "Coarsened",
+    "LeafRows",
+    "LeafStatistics",
+    "RandomPartition",
+    "Tree",
+    "border_rows",
+    "coarsen",
+    "grow_axis_regression_tree",
+    "grow_axis_tree",
+    "leaf_statistics",
+    "random_partition",
+    "rows_by_leaf",
+]

@@ -1,0 +1,226 @@
+"""A binary tree as parallel arrays, for axis-parallel and for oblique splits.
+
+Node 0 is the root and every parent is numbered before its children, so one pass over
+the arrays in order visits each node after its parent, and in reverse before it.
+"""
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import numpy as np
+from scipy import sparse
+
+from treesvm.trees import routing
+from treesvm.trees.routing import LEAF
+
+
+@dataclass(frozen=True, eq=False)
+class Tree:
+    """Node k sends a row left when its tested value is ``<= threshold[k]``.
+
+    The tested value is the feature ``x[feature[k]]``, compared as float32 like in
+    scikit-learn, or, in an oblique tree, ``weights[feature[k]] @ x`` in float64 (so the
+    hyperplane of node k is ``w @ x + b = 0`` with ``b = -threshold[k]``).
+
+    Attributes
+    ----------
+    feature : ndarray of int32, shape (n_nodes,)
+        Column of X, or row of `weights`, that the node tests; LEAF (-1) at leaves.
+    threshold : ndarray of float64, shape (n_nodes,)
+    left, right : ndarray of int32, shape (n_nodes,)
+        Child numbers, LEAF at leaves.
+    n_rows : ndarray of int64, shape (n_nodes,)
+        Training rows in the node.
+    value : ndarray of float64, shape (n_nodes, n_classes)
+        Summed weights of each class in the node; in a regression tree, shape
+        (n_nodes, 1), the mean target.
+    weights : ndarray of float64, shape (n_planes, n_features)
+        Normal vectors of an oblique tree; no rows in an axis-parallel one.
+    """
+
+    feature: np.ndarray
+    threshold: np.ndarray
+    left: np.ndarray
+    right: np.ndarray
+    n_rows: np.ndarray
+    value: np.ndarray
+    weights: np.ndarray
+
+    @property
+    def n_nodes(self):
+        """Number of nodes, inner and leaves."""
+        return len(self.left)
+
+    @property
+    def n_features(self):
+        """Width of the rows that the tree routes."""
+        return self.weights.shape[1]
+
+    @property
+    def is_oblique(self):
+        """Whether the nodes test weighted sums instead of single features."""
+        return len(self.weights) > 0
+
+    @property
+    def is_leaf(self):
+        """Mask of the leaves, shape (n_nodes,)."""
+        return self.left == LEAF
+
+    @property
+    def n_leaves(self):
+        """Number of leaves."""
+        return int(np.count_nonzero(self.is_leaf))
+
+    def leaves(self):
+        """Return the node numbers of the leaves, ascending."""
+        return np.flatnonzero(self.is_leaf)
+
+    @cached_property
+    def leaf_numbers(self):
+        """For each node its place among `leaves()`, LEAF at inner nodes."""
+        return np.where(self.is_leaf, np.cumsum(self.is_leaf) - 1, LEAF)
+
+    @cached_property
+    def node_depth(self):
+        """Number of tests above each node, shape (n_nodes,)."""
+        depths = np.empty(self.n_nodes, np.int32)
+        routing.node_depths(self.left, self.right, depths)
+        return depths
+
+    @property
+    def depth(self):
+        """Number of tests on the longest path."""
+        return int(self.node_depth.max())
+
+    @cached_property
+    def parent(self):
+        """Parent of each node, LEAF for the root."""
+        parent = np.full(self.n_nodes, LEAF, np.int32)
+        inner = np.flatnonzero(~self.is_leaf)
+        parent[self.left[inner]] = inner
+        parent[self.right[inner]] = inner
+        return parent
+
+    def apply(self, X, *, start=0):
+        """Return the leaf that each row reaches.
+
+        Parameters
+        ----------
+        X : ndarray or sparse matrix of shape (n_rows, n_features)
+            Finite numbers; nothing is checked here.
+        start : int
+            Node at which the rows enter, the root by default.
+
+        Returns
+        -------
+        ndarray of int32, shape (n_rows,)
+            Node numbers of leaves.
+        """
+        arrays = row_arrays(X)
+        out = np.empty(X.shape[0], np.int32)
+        nodes = (self.feature, self.threshold, self.left, self.right, start, out)
+        if self.is_oblique:
+            kernels = routing.route_dense_oblique, routing.route_sparse_oblique
+            nodes = (self.weights, *nodes)
+        else:
+            kernels = routing.route_dense, routing.route_sparse
+        kernels[len(arrays) > 1](*arrays, *nodes)
+        return out
+
+    def tested_values(self, X, rows, node):
+        """Return the number that `node` compares, for the given rows.
+
+        Called node after node on one X, it is fast if X is `routable` already.
+        """
+        out = np.empty(len(rows))
+        column = self.feature[node]
+        arrays = row_arrays(X)
+        if self.is_oblique:
+            kernels = routing.dense_projection, routing.sparse_projection
+            kernels[len(arrays) > 1](*arrays, rows, self.weights[column], out)
+        elif len(arrays) > 1:
+            routing.sparse_column(*arrays, rows, column, out)
+        else:
+            out[:] = X[rows, column]
+        return out if self.is_oblique else out.astype(np.float32).astype(np.float64)
+
+    def decision_path(self, X):
+        """Return the nodes that each row meets, its leaf included.
+
+        Returns
+        -------
+        csr_matrix of shape (n_rows, n_nodes)
+            Ones at the nodes of the path, as scikit-learn's trees return it.
+        """
+        leaf_ids = self.apply(X)
+        indptr = np.zeros(len(leaf_ids) + 1, np.int64)
+        np.cumsum(self.node_depth[leaf_ids] + 1, out=indptr[1:])
+        indices = np.empty(indptr[-1], np.int32)
+        routing.write_paths(leaf_ids, self.parent, indptr, indices)
+        ones = np.ones(len(indices), np.int64)
+        return sparse.csr_matrix(
+            (ones, indices, indptr), shape=(len(leaf_ids), self.n_nodes)
+        )
+
+    def node_map(self, nodes):
+        """Return where the rows of each node are after ``cut(nodes)``.
+
+        Returns
+        -------
+        ndarray of int32, shape (n_nodes,)
+            Number in the cut tree of the node itself, or of the leaf that replaced it.
+        """
+        new_id = np.empty(self.n_nodes, np.int32)
+        routing.surviving_nodes(self.left, self.right, self._mask(nodes), new_id)
+        return new_id
+
+    def cut(self, nodes):
+        """Return the tree in which the given nodes are leaves, numbered densely."""
+        is_cut = self._mask(nodes)
+        new_id = np.empty(self.n_nodes, np.int32)
+        n_kept = routing.surviving_nodes(self.left, self.right, is_cut, new_id)
+        if n_kept == self.n_nodes:
+            return self
+        # A node keeps its place exactly if it is the first with its new number.
+        kept = np.unique(new_id, return_index=True)[1]
+        inner = ~self.is_leaf[kept] & ~is_cut[kept]
+        feature = np.where(inner, self.feature[kept], LEAF).astype(np.int32)
+        weights = self.weights
+        if self.is_oblique:
+            weights = weights[feature[inner]]
+            feature[inner] = np.arange(len(weights), dtype=np.int32)
+        return replace(
+            self,
+            feature=feature,
+            threshold=np.where(inner, self.threshold[kept], 0.0),
+            left=np.where(inner, new_id[self.left[kept]], LEAF).astype(np.int32),
+            right=np.where(inner, new_id[self.right[kept]], LEAF).astype(np.int32),
+            n_rows=self.n_rows[kept],
+            value=self.value[kept],
+            weights=weights,
+        )
+
+    def _mask(self, nodes):
+        """Return a mask of the given nodes (a mask stays as it is)."""
+        mask = np.zeros(self.n_nodes, np.bool_)
+        mask[nodes] = True
+        return mask
+
+
+def routable(X):
+    """Return X as the routing kernels take it, without a copy where possible.
+
+    A float32 or float64 array in C order (other types become float64), or a CSR matrix
+    with sorted indices.
+    """
+    if not sparse.issparse(X):
+        dtype = X.dtype if X.dtype in (np.float32, np.float64) else np.float64
+        return np.ascontiguousarray(X, dtype=dtype)
+    X = X.tocsr()
+    return X if X.has_sorted_indices else X.sorted_indices()
+
+
+def row_arrays(X):
+    """Return the arrays of a routable X: (X,) or (data, indices, indptr)."""
+    X = routable(X)
+    return (X.data, X.indices, X.indptr) if sparse.issparse(X) else (X,)

@@ -8,6 +8,10 @@ judges itself. Kernel columns of support vectors are enough for both objectives:
     primal = 1/2 beta'K beta + C sum max(0, 1 - y f)
     dual   = sum |beta| - 1/2 beta'K beta
 
+A machine solved to a KKT violation of 1e-3 leaves margins of 0.999, and with C = 1e5
+those thousandths make up nearly all of its primal objective. Any (w, b) bounds the dual
+from above, so the bound is taken at the best scale of the machine's own direction.
+
 Several classes: the sum over the one-against-one machines.
 """
 
@@ -15,6 +19,7 @@ from itertools import combinations
 from typing import NamedTuple
 
 import numpy as np
+from scipy.optimize import minimize_scalar
 from sklearn.metrics.pairwise import rbf_kernel
 
 BLOCK_BYTES = 200e6
@@ -41,9 +46,19 @@ def certify(model, X, y, C, gamma):
     for rows, sign, support, beta, bias in _machines(model, code):
         f = _kernel_times(X[rows], X[support], beta, gamma) + bias
         norm2 = beta @ _kernel_times(X[support], X[support], beta, gamma)
-        primal += norm2 / 2 + C * np.maximum(0.0, 1.0 - sign * f).sum()
+        primal += _best_scaled_primal(norm2, sign * f, C)
         dual += np.abs(beta).sum() - norm2 / 2
     return Certificate(float(primal), float(dual))
+
+
+def _best_scaled_primal(norm2, margin, C):
+    """The least primal objective of s (w, b) over the scale s, convex in s."""
+
+    def primal(s):
+        return s * s * norm2 / 2 + C * np.maximum(0.0, 1.0 - s * margin).sum()
+
+    best = minimize_scalar(primal, bounds=(0.99, 1.02), method="bounded")
+    return min(primal(1.0), best.fun)
 
 
 def _machines(model, code):

@@ -8,8 +8,8 @@ copies as there are tests on its path. Prediction does not change.
 
 import numpy as np
 
+from treesvm.solvers.row_access import row_matrix
 from treesvm.trees.leaf_rows import rows_by_leaf
-from treesvm.trees.tree import routable
 
 
 def border_rows(tree, X, share, *, leaf_ids=None):
@@ -34,7 +34,7 @@ def border_rows(tree, X, share, *, leaf_ids=None):
         By node number: the extra rows of each leaf, ascending and without duplicates;
         a leaf's own rows are not among them.
     """
-    X = routable(X)
+    X = row_matrix(X)
     leaf_ids = tree.apply(X) if leaf_ids is None else leaf_ids
     rows, leaves = [np.empty(0, np.int64)], [np.empty(0, np.int32)]
     for node, inside in _rows_of_inner_nodes(tree, X):

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 from numba import njit
 
-from treesvm.trees.tree import row_arrays
+from treesvm.solvers.row_access import row_arrays
 
 _GOLDEN = np.uint64(0x9E3779B97F4A7C15)  # constants of splitmix64 (Steele et al. 2014)
 _MIX_1 = np.uint64(0xBF58476D1CE4E5B9)

@@ -12,108 +12,46 @@ dense one, so the two may differ by rounding in rows that lie on a hyperplane.
 import numpy as np
 from numba import njit
 
+from treesvm.solvers.row_access import n_rows_of, row_dot, row_entry
+
 LEAF = -1
 
 
 @njit(cache=True, nogil=True)
-def route_dense(X, feature, threshold, left, right, start, out):
+def route(rows, feature, threshold, left, right, start, out):
     """Write to `out` the leaf that each row reaches from node `start`."""
-    for i in range(X.shape[0]):
+    for i in range(n_rows_of(rows)):
         k = start
         while left[k] != LEAF:
             # A select instead of a branch: which side a row takes is unpredictable.
-            k = left[k] if np.float32(X[i, feature[k]]) <= threshold[k] else right[k]
-        out[i] = k
-
-
-@njit(cache=True, nogil=True)
-def route_sparse(data, indices, indptr, feature, threshold, left, right, start, out):
-    """Write to `out` the leaf that each CSR row (indices sorted) reaches."""
-    for i in range(len(indptr) - 1):
-        k = start
-        while left[k] != LEAF:
-            value = np.float32(entry(data, indices, indptr, i, feature[k]))
+            value = np.float32(row_entry(rows, i, feature[k]))
             k = left[k] if value <= threshold[k] else right[k]
         out[i] = k
 
 
 @njit(cache=True, nogil=True)
-def route_dense_oblique(X, weights, plane, threshold, left, right, start, out):
+def route_oblique(rows, weights, plane, threshold, left, right, start, out):
     """Write to `out` the leaf that each row reaches in an oblique tree."""
-    for i in range(X.shape[0]):
+    for i in range(n_rows_of(rows)):
         k = start
         while left[k] != LEAF:
-            k = left[k] if dot(weights[plane[k]], X[i]) <= threshold[k] else right[k]
-        out[i] = k
-
-
-@njit(cache=True, nogil=True)
-def route_sparse_oblique(
-    data, indices, indptr, weights, plane, threshold, left, right, start, out
-):
-    """Write to `out` the leaf that each CSR row reaches in an oblique tree."""
-    for i in range(len(indptr) - 1):
-        k = start
-        while left[k] != LEAF:
-            value = sparse_dot(weights[plane[k]], data, indices, indptr, i)
+            value = row_dot(rows, i, weights[plane[k]])
             k = left[k] if value <= threshold[k] else right[k]
         out[i] = k
 
 
-# Reassociation lets the sum run in vector lanes. It is safe here: finite inputs, and
-# every caller sums through this one function, so equal rows always get equal values.
-@njit(cache=True, nogil=True, fastmath={"reassoc", "contract"})
-def dot(w, x):
-    """Return w @ x, summed in float64."""
-    total = 0.0
-    for j in range(len(w)):
-        total += w[j] * np.float64(x[j])
-    return total
+@njit(cache=True, nogil=True)
+def features_of(rows, chosen, j, out):
+    """Write to `out` feature j of the chosen rows, rounded to float32."""
+    for t in range(len(chosen)):
+        out[t] = np.float32(row_entry(rows, chosen[t], j))
 
 
 @njit(cache=True, nogil=True)
-def sparse_dot(w, data, indices, indptr, i):
-    """Return w @ x for row i of a CSR matrix, summed in float64."""
-    total = 0.0
-    for t in range(indptr[i], indptr[i + 1]):
-        total += w[indices[t]] * np.float64(data[t])
-    return total
-
-
-@njit(cache=True, nogil=True)
-def entry(data, indices, indptr, i, j):
-    """Return entry (i, j) of a CSR matrix with sorted indices, by bisection."""
-    low, high = indptr[i], indptr[i + 1]
-    while low < high:
-        middle = (low + high) // 2
-        if indices[middle] < j:
-            low = middle + 1
-        else:
-            high = middle
-    if low < indptr[i + 1] and indices[low] == j:
-        return data[low]
-    return data.dtype.type(0)
-
-
-@njit(cache=True, nogil=True)
-def sparse_column(data, indices, indptr, rows, j, out):
-    """Write to `out` the entries of column j in the given CSR rows."""
-    for t in range(len(rows)):
-        out[t] = entry(data, indices, indptr, rows[t], j)
-
-
-@njit(cache=True, nogil=True)
-def dense_projection(X, rows, w, out):
-    """Write to `out` the values w @ x of the given rows."""
-    for t in range(len(rows)):
-        out[t] = dot(w, X[rows[t]])
-
-
-@njit(cache=True, nogil=True)
-def sparse_projection(data, indices, indptr, rows, w, out):
-    """Write to `out` the values w @ x of the given CSR rows."""
-    for t in range(len(rows)):
-        out[t] = sparse_dot(w, data, indices, indptr, rows[t])
+def projections_of(rows, chosen, w, out):
+    """Write to `out` the values w @ x of the chosen rows."""
+    for t in range(len(chosen)):
+        out[t] = row_dot(rows, chosen[t], w)
 
 
 @njit(cache=True, nogil=True)

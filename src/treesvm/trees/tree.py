@@ -10,6 +10,7 @@ from functools import cached_property
 import numpy as np
 from scipy import sparse
 
+from treesvm.solvers.row_access import row_arrays
 from treesvm.trees import routing
 from treesvm.trees.routing import LEAF
 
@@ -116,33 +117,25 @@ class Tree:
         ndarray of int32, shape (n_rows,)
             Node numbers of leaves.
         """
-        arrays = row_arrays(X)
-        out = np.empty(X.shape[0], np.int32)
+        rows, out = row_arrays(X), np.empty(X.shape[0], np.int32)
         nodes = (self.feature, self.threshold, self.left, self.right, start, out)
         if self.is_oblique:
-            kernels = routing.route_dense_oblique, routing.route_sparse_oblique
-            nodes = (self.weights, *nodes)
+            routing.route_oblique(rows, self.weights, *nodes)
         else:
-            kernels = routing.route_dense, routing.route_sparse
-        kernels[len(arrays) > 1](*arrays, *nodes)
+            routing.route(rows, *nodes)
         return out
 
     def tested_values(self, X, rows, node):
         """Return the number that `node` compares, for the given rows.
 
-        Called node after node on one X, it is fast if X is `routable` already.
+        Called node after node on one X, it is fast if X is a `row_matrix` already.
         """
-        out = np.empty(len(rows))
-        column = self.feature[node]
-        arrays = row_arrays(X)
+        out, column = np.empty(len(rows)), self.feature[node]
         if self.is_oblique:
-            kernels = routing.dense_projection, routing.sparse_projection
-            kernels[len(arrays) > 1](*arrays, rows, self.weights[column], out)
-        elif len(arrays) > 1:
-            routing.sparse_column(*arrays, rows, column, out)
+            routing.projections_of(row_arrays(X), rows, self.weights[column], out)
         else:
-            out[:] = X[rows, column]
-        return out if self.is_oblique else out.astype(np.float32).astype(np.float64)
+            routing.features_of(row_arrays(X), rows, column, out)
+        return out
 
     def decision_path(self, X):
         """Return the nodes that each row meets, its leaf included.
@@ -205,22 +198,3 @@ class Tree:
         mask = np.zeros(self.n_nodes, np.bool_)
         mask[nodes] = True
         return mask
-
-
-def routable(X):
-    """Return X as the routing kernels take it, without a copy where possible.
-
-    A float32 or float64 array in C order (other types become float64), or a CSR matrix
-    with sorted indices.
-    """
-    if not sparse.issparse(X):
-        dtype = X.dtype if X.dtype in (np.float32, np.float64) else np.float64
-        return np.ascontiguousarray(X, dtype=dtype)
-    X = X.tocsr()
-    return X if X.has_sorted_indices else X.sorted_indices()
-
-
-def row_arrays(X):
-    """Return the arrays of a routable X: (X,) or (data, indices, indptr)."""
-    X = routable(X)
-    return (X.data, X.indices, X.indptr) if sparse.issparse(X) else (X,)

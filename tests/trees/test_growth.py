@@ -31,7 +31,7 @@ def problem(rng):
 
 def test_grown_tree_routes_rows_as_it_counted_them(problem):
     X, y = problem
-    tree = grow(y, random_splitter(X), n_classes=3, n_features=3, min_split_rows=20)
+    tree = grow(y, random_splitter(X), n_classes=3, n_features=3, max_leaf_weight=19)
     np.testing.assert_array_equal(tree.apply(X), naive_trees.apply(X, tree))
     counts = np.bincount(tree.apply(X), minlength=tree.n_nodes)
     np.testing.assert_array_equal(counts[tree.is_leaf], tree.n_rows[tree.is_leaf])
@@ -82,7 +82,7 @@ def test_sample_weights_fill_the_values(problem):
         n_classes=3,
         n_features=3,
         sample_weight=weight,
-        min_split_rows=100,
+        max_leaf_weight=100,
     )
     for node in range(tree.n_nodes):
         inside = naive_trees.rows_of_node(X, tree, node)

@@ -45,7 +45,7 @@ class _Rules(NamedTuple):
     sample_weight: np.ndarray | None
     n_classes: int
     find_split: object
-    min_split_rows: int
+    max_leaf_weight: float
     max_depth: float
 
     def node(self, rows, depth, seed):
@@ -58,7 +58,8 @@ class _Rules(NamedTuple):
         """Split a node in place if the rules allow it; return its children."""
         rows, node.rows = node.rows, None
         is_pure = np.count_nonzero(node.value) <= 1
-        if is_pure or len(rows) < self.min_split_rows or node.depth >= self.max_depth:
+        is_light = node.value.sum() <= self.max_leaf_weight
+        if is_pure or is_light or node.depth >= self.max_depth:
             return ()
         split = self.find_split(rows, node.seed)
         if split is None:
@@ -84,7 +85,7 @@ def grow(
     n_classes,
     n_features,
     sample_weight=None,
-    min_split_rows=2,
+    max_leaf_weight=0.0,
     max_depth=None,
     seed=0,
     n_jobs=None,
@@ -101,8 +102,9 @@ def grow(
         threads at once.
     n_classes, n_features : int
     sample_weight : ndarray of shape (n_rows,), optional
-    min_split_rows : int
-        Nodes with fewer rows are leaves; so are nodes of one class.
+    max_leaf_weight : float
+        Nodes whose rows weigh no more (that are no more, without weights) are leaves;
+        so are nodes of one class.
     max_depth : int, optional
         Largest number of tests on a path.
     seed : int
@@ -113,7 +115,7 @@ def grow(
     Tree
     """
     limit = np.inf if max_depth is None else max_depth
-    rules = _Rules(y, sample_weight, n_classes, find_split, min_split_rows, limit)
+    rules = _Rules(y, sample_weight, n_classes, find_split, max_leaf_weight, limit)
     root = rules.node(np.arange(len(y)), 0, seed)
     n_workers = effective_n_jobs(n_jobs)
     if n_workers == 1:

@@ -6,13 +6,17 @@ the arrays in order visits each node after its parent, and in reverse before it.
 
 from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import pairwise
 
 import numpy as np
+from joblib import Parallel, delayed, effective_n_jobs
 from scipy import sparse
 
-from treesvm.solvers.row_access import row_arrays
+from treesvm.solvers.row_access import row_arrays, row_matrix
 from treesvm.trees import routing
 from treesvm.trees.routing import LEAF
+
+_BLOCK_ROWS = 8192  # fewer rows are routed before a second thread has started
 
 
 @dataclass(frozen=True, eq=False)
@@ -102,7 +106,7 @@ class Tree:
         parent[self.right[inner]] = inner
         return parent
 
-    def apply(self, X, *, start=0):
+    def apply(self, X, *, start=0, n_jobs=None):
         """Return the leaf that each row reaches.
 
         Parameters
@@ -111,19 +115,33 @@ class Tree:
             Finite numbers; nothing is checked here.
         start : int
             Node at which the rows enter, the root by default.
+        n_jobs : int, optional
+            Threads among which blocks of rows are shared.
 
         Returns
         -------
         ndarray of int32, shape (n_rows,)
             Node numbers of leaves.
         """
-        rows, out = row_arrays(X), np.empty(X.shape[0], np.int32)
+        X, out = row_matrix(X), np.empty(X.shape[0], np.int32)
+        n_workers = min(effective_n_jobs(n_jobs), 1 + len(out) // _BLOCK_ROWS)
+        if n_workers == 1:
+            self._route(row_arrays(X), start, out)
+            return out
+        edges = np.linspace(0, len(out), n_workers + 1).astype(int)
+        Parallel(n_jobs=n_workers, require="sharedmem")(
+            delayed(self._route)(row_arrays(X[a:b]), start, out[a:b])
+            for a, b in pairwise(edges)
+        )
+        return out
+
+    def _route(self, rows, start, out):
+        """Write the leaf of each row to `out`."""
         nodes = (self.feature, self.threshold, self.left, self.right, start, out)
         if self.is_oblique:
             routing.route_oblique(rows, self.weights, *nodes)
         else:
             routing.route(rows, *nodes)
-        return out
 
     def tested_values(self, X, rows, node):
         """Return the number that `node` compares, for the given rows.

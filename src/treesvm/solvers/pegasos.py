@@ -1,0 +1,177 @@
+"""Pegasos: projected stochastic subgradient steps for the weighted linear SVM.
+
+Minimises the objective of `treesvm.solvers.dual_descent`,
+
+    f(w, b) = lambda/2 (|w|^2 + b^2) + sum_i p_i max(0, 1 - y_i (w @ x_i + b)).
+
+Step t draws a batch of k rows with probabilities p_i / sum(p), steps by 1/(lambda t)
+against the batch's subgradient and projects onto the ball that holds the optimum,
+|(w, b)|^2 <= sum(p)/lambda. The answer is the mean of the second half of the steps,
+whose error falls like 1/t (Shalev-Shwartz, Singer and Srebro, ICML 2007; Rakhlin,
+Shamir and Sridharan, ICML 2012, for the mean).
+
+``rule="paper"`` is the variant of Rodriguez-Lujan et al. (2012), section 2: the bias is
+not penalised and moves ``bias_rate`` times slower, w alone is projected, the last point
+is the answer, and the solver stops when w moves less than `tol` in one step.
+
+Symbols used below: ``penalty`` is lambda, ``batch`` is k.
+"""
+
+import numpy as np
+from numba import njit
+
+from treesvm.solvers.linear_optimality import linear_violation, relative_gap
+from treesvm.solvers.row_access import row_add, row_arrays, row_dot
+from treesvm.solvers.solution import Solution
+
+_RULES = ("mean", "paper")
+
+
+def solve_pegasos(
+    X,
+    y,
+    weight,
+    penalty,
+    *,
+    rule="mean",
+    batch=32,
+    tol=None,
+    max_iter=100_000,
+    bias_rate=0.01,
+    seed=0,
+):
+    """Train a linear SVM by stochastic subgradient steps.
+
+    Parameters
+    ----------
+    X : ndarray or sparse matrix of shape (n_rows, n_features)
+    y : ndarray of shape (n_rows,)
+        Labels -1 and +1.
+    weight : ndarray of shape (n_rows,)
+        The weights p.
+    penalty : float
+        lambda.
+    rule : {"mean", "paper"}
+        Penalised bias and mean of steps, or the paper's own rule.
+    batch : int
+        Rows in a step.
+    tol : float, optional
+        With "mean": the duality gap, relative to the objective, at which to stop (0.02
+        by default); it is measured after 1/8, 1/4, 1/2 and all of the steps. With
+        "paper": the length of a step of w at which to stop (1e-4 by default).
+    max_iter : int
+        Largest number of steps.
+    bias_rate : float
+        tau of the paper; used by ``rule="paper"`` only.
+    seed : int
+
+    Returns
+    -------
+    Solution
+        `coefficients` is w. `gap` and `violation` certify it with the dual variables
+        that the steps add up to, clipped to their box: valid, though pessimistic.
+    """
+    if rule not in _RULES:
+        raise ValueError(f"rule={rule!r} is unknown; use one of {_RULES}.")
+    y, weight = np.asarray(y, dtype=np.float64), np.asarray(weight, dtype=np.float64)
+    problem = row_arrays(X), y, np.cumsum(weight), penalty, batch
+    if rule == "paper":
+        tol = 1e-4 if tol is None else tol
+        w, b, hits = np.zeros(X.shape[1]), np.zeros(1), np.zeros(len(y))
+        n_iter = _paper_steps(*problem, bias_rate, tol, max_iter, seed, w, b, hits)
+        certificate = _certify(X, y, weight, penalty, w, b[0], hits / n_iter)
+        return Solution(w, float(b[0]), *certificate, n_iter, n_iter < max_iter)
+    tol = 2e-2 if tol is None else tol
+    for n_iter in (max_iter // 8, max_iter // 4, max_iter // 2, max_iter):
+        w, b, hits = np.zeros(X.shape[1]), np.zeros(1), np.zeros(len(y))
+        _mean_steps(*problem, max(2, n_iter), seed, w, b, hits)
+        violation, gap = _certify(X, y, weight, penalty, w, b[0], hits)
+        if gap <= tol:
+            break
+    return Solution(w, float(b[0]), violation, gap, max(2, n_iter), gap <= tol)
+
+
+def _certify(X, y, weight, penalty, w, b, hits):
+    """Return (violation, gap) with alpha from how often each row drew a step."""
+    alpha = np.clip(hits * weight.sum() / penalty, 0.0, weight / penalty)
+    violation = linear_violation(X, y, weight, penalty, w, b, alpha)
+    return violation, relative_gap(X, y, weight, penalty, w, b, alpha)
+
+
+@njit(cache=True, nogil=True)
+def _mean_steps(rows, y, mass, penalty, batch, n_iter, seed, w, b, hits):
+    """Write the mean of the later half of the steps to `w`, `b`.
+
+    `hits` gets for each row the share of draws, in the same mean, in which it had a
+    loss. v_t = S_t / (penalty t) with S_t the sum of hit rows, so only the sum is
+    updated and its scale is kept apart. `clock` is the running sum of the factors with
+    which counts enter the mean: a count made at clock c enters with its end minus c.
+    """
+    np.random.seed(seed % 2**32)
+    total, late = mass[-1], n_iter - n_iter // 2
+    v, v_b = np.zeros(len(w)), 0.0
+    count, before = np.zeros(len(y)), np.zeros(len(y))
+    clock, shrunk = 0.0, 1.0
+    for t in range(1, n_iter + 1):
+        scale = 1.0 / (penalty * max(t - 1, 1))
+        drawn, n_hit = _losers(rows, y, mass, batch, v, v_b, scale)
+        for s in range(n_hit):
+            step = y[drawn[s]] * total / batch
+            row_add(rows, drawn[s], step, v)
+            v_b += step
+            count[drawn[s]] += 1.0 / (batch * shrunk)
+            before[drawn[s]] += clock / (batch * shrunk)
+        scale = 1.0 / (penalty * t)
+        norm2 = (v @ v + v_b * v_b) * scale * scale
+        if norm2 > total / penalty:
+            shrink = np.sqrt(total / (penalty * norm2))
+            v *= shrink
+            v_b *= shrink
+            shrunk *= shrink
+        if t > n_iter - late:
+            w += v * (scale / late)
+            b[0] += v_b * (scale / late)
+            clock += shrunk / (t * late)
+    hits += clock * count - before
+
+
+@njit(cache=True, nogil=True)
+def _paper_steps(
+    rows, y, mass, penalty, batch, bias_rate, tol, max_iter, seed, w, b, hits
+):
+    """Update `w`, `b` in place by the paper's rule; return the steps done."""
+    np.random.seed(seed % 2**32)
+    total = mass[-1]
+    for t in range(1, max_iter + 1):
+        rate = 1.0 / (penalty * t)
+        drawn, n_hit = _losers(rows, y, mass, batch, w, b[0], 1.0)
+        before = w.copy()
+        w *= 1.0 - 1.0 / t
+        for s in range(n_hit):
+            step = rate * y[drawn[s]] * total / batch
+            row_add(rows, drawn[s], step, w)
+            b[0] += bias_rate * step
+            hits[drawn[s]] += 1.0 / batch
+        norm2 = w @ w
+        if norm2 > total / penalty:
+            w *= np.sqrt(total / (penalty * norm2))
+        before -= w
+        if t > 1 and before @ before < tol * tol:
+            return t
+    return max_iter
+
+
+@njit(cache=True, nogil=True)
+def _losers(rows, y, mass, batch, v, v_b, scale):
+    """Draw a batch by weight; return its rows with a loss first, and their number."""
+    drawn = np.empty(batch, np.int64)
+    n_hit = 0
+    for _ in range(batch):
+        i = min(
+            np.searchsorted(mass, np.random.random() * mass[-1], side="right"),
+            len(y) - 1,
+        )
+        if y[i] * (row_dot(rows, i, v) + v_b) * scale < 1.0:
+            drawn[n_hit] = i
+            n_hit += 1
+    return drawn, n_hit

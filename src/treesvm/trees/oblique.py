@@ -1,0 +1,100 @@
+"""Grow and prune an oblique tree of linear SVMs (H-LSVM).
+
+Rodriguez-Lujan, Santa Cruz and Huerta, "Hierarchical linear support vector machine",
+Pattern Recognition 45 (2012), section 2 and figure 3.
+"""
+
+import numpy as np
+
+from treesvm.solvers.row_access import row_matrix
+from treesvm.trees.growth import grow
+from treesvm.trees.oblique_split import ObliqueSplit
+from treesvm.trees.pruning import prune_by_rows
+
+_PRUNING_STREAM = 1  # keeps the draw of pruning rows apart from the nodes' seeds
+
+
+def grow_oblique_tree(
+    X,
+    y,
+    *,
+    n_classes,
+    plane,
+    sample_weight=None,
+    min_share="auto",
+    prune_share=0.0,
+    max_depth=None,
+    seed=0,
+    n_jobs=None,
+):
+    """Grow an oblique tree; prune it on rows that did not grow it.
+
+    Parameters
+    ----------
+    X : ndarray or sparse matrix of shape (n_rows, n_features)
+    y : ndarray of int, shape (n_rows,)
+        Class codes 0 … n_classes - 1.
+    n_classes : int
+    plane : PlaneOptions
+        How the hyperplane of a node is found.
+    sample_weight : ndarray of shape (n_rows,), optional
+        Positive weights.
+    min_share : float or "auto"
+        delta: nodes with no more than this share of the rows (of their weight) are
+        leaves. "auto" is the paper's 10^-floor(log10(n_rows)).
+    prune_share : float in [0, 1)
+        rho: share of the rows kept for pruning, drawn class by class, so that no class
+        loses its last row. With 0 the grown tree is the answer.
+    max_depth : int, optional
+    seed : int
+    n_jobs : int, optional
+        Threads; the tree does not depend on it.
+
+    Returns
+    -------
+    Tree
+    """
+    X = row_matrix(X)
+    keep, held_out = split_for_pruning(y, prune_share, seed)
+    weight = None if sample_weight is None else sample_weight[keep]
+    total = len(keep) if weight is None else weight.sum()
+    share = default_min_share(len(y)) if min_share == "auto" else min_share
+    # Without rows to hold out, X is not copied.
+    X_grow, y_grow = (X, y) if len(held_out) == 0 else (X[keep], y[keep])
+    finder = ObliqueSplit(
+        X_grow, y_grow, n_classes=n_classes, sample_weight=weight, options=plane
+    )
+    tree = grow(
+        y_grow,
+        finder,
+        n_classes=n_classes,
+        n_features=X.shape[1],
+        sample_weight=weight,
+        max_leaf_weight=share * total,
+        max_depth=max_depth,
+        seed=seed,
+        n_jobs=n_jobs,
+    )
+    if len(held_out) == 0:
+        return tree
+    weight = None if sample_weight is None else sample_weight[held_out]
+    return prune_by_rows(tree, X[held_out], y[held_out], sample_weight=weight)
+
+
+def default_min_share(n_rows):
+    """Return the paper's delta: leaves of fewer than ten rows are not split."""
+    return 10.0 ** -np.floor(np.log10(n_rows))
+
+
+def split_for_pruning(y, share, seed):
+    """Return (rows that grow, rows that prune), both ascending.
+
+    The share of each class is rounded down.
+    """
+    rng = np.random.default_rng([seed, _PRUNING_STREAM])
+    order = rng.permutation(len(y))
+    by_class = order[np.argsort(y[order], kind="stable")]
+    counts = np.bincount(y)
+    place = np.arange(len(y)) - np.repeat(np.cumsum(counts) - counts, counts)
+    is_held = place < np.repeat(np.floor(share * counts), counts)
+    return np.sort(by_class[~is_held]), np.sort(by_class[is_held])

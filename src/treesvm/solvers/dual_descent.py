@@ -6,7 +6,8 @@ Solves, for labels y in {-1, +1}, weights p_i >= 0 and a penalty lambda > 0,
 
 through its dual, with x extended by a constant one for the bias:
 
-    max_a  sum_i a_i - 1/2 |sum_i a_i y_i x_i|^2     s.t.  0 <= a_i <= u_i = p_i / lambda
+    max_a  sum_i a_i - 1/2 |sum_i a_i y_i x_i|^2
+    s.t.   0 <= a_i <= u_i = p_i / lambda
 
 Symbols used below: ``alpha`` is a, ``upper`` is u, ``grad`` is y_i (w @ x_i + b) - 1.
 One variable at a time is solved exactly; variables that stay at a bound are set aside
@@ -17,6 +18,7 @@ and Sundararajan, ICML 2008, algorithm 3).
 import numpy as np
 from numba import njit
 
+from treesvm.solvers import xorshift
 from treesvm.solvers.linear_optimality import relative_gap
 from treesvm.solvers.row_access import row_add, row_arrays, row_dot, row_norm2
 from treesvm.solvers.solution import Solution
@@ -78,7 +80,7 @@ def descend(rows, y, upper, alpha, w, b, tol, max_iter, seed):
         if alpha[i] > 0.0:
             row_add(rows, i, alpha[i] * y[i], w)
             b[0] += alpha[i] * y[i]
-    state = np.uint64(seed) * np.uint64(2) + np.uint64(1)
+    state = xorshift.start(seed)
     n_active, low_limit, high_limit = n, -np.inf, np.inf
     violation = np.inf
     for n_iter in range(1, max_iter + 1):
@@ -147,15 +149,9 @@ def _final_violation(rows, y, upper, alpha, w, b):
 
 @njit(cache=True, nogil=True)
 def _shuffle(order, n_active, state):
-    """Permute the first `n_active` entries; return the new state (xorshift64).
-
-    A generator of our own: Numba's is one per thread, and the order of rows must not
-    depend on which thread solves which problem.
-    """
+    """Permute the first `n_active` entries; return the new state."""
     for t in range(n_active - 1, 0, -1):
-        state ^= state << np.uint64(13)
-        state ^= state >> np.uint64(7)
-        state ^= state << np.uint64(17)
-        s = np.int64((state >> np.uint64(11)) % np.uint64(t + 1))
+        state = xorshift.advance(state)
+        s = xorshift.integer_below(state, t + 1)
         order[t], order[s] = order[s], order[t]
     return state

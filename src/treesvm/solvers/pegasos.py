@@ -20,6 +20,7 @@ Symbols used below: ``penalty`` is lambda, ``batch`` is k.
 import numpy as np
 from numba import njit
 
+from treesvm.solvers import xorshift
 from treesvm.solvers.linear_optimality import linear_violation, relative_gap
 from treesvm.solvers.row_access import row_add, row_arrays, row_dot
 from treesvm.solvers.solution import Solution
@@ -107,14 +108,14 @@ def _mean_steps(rows, y, mass, penalty, batch, n_iter, seed, w, b, hits):
     updated and its scale is kept apart. `clock` is the running sum of the factors with
     which counts enter the mean: a count made at clock c enters with its end minus c.
     """
-    np.random.seed(seed % 2**32)
+    state = xorshift.start(seed)
     total, late = mass[-1], n_iter - n_iter // 2
     v, v_b = np.zeros(len(w)), 0.0
     count, before = np.zeros(len(y)), np.zeros(len(y))
     clock, shrunk = 0.0, 1.0
     for t in range(1, n_iter + 1):
         scale = 1.0 / (penalty * max(t - 1, 1))
-        drawn, n_hit = _losers(rows, y, mass, batch, v, v_b, scale)
+        drawn, n_hit, state = _losers(rows, y, mass, batch, v, v_b, scale, state)
         for s in range(n_hit):
             step = y[drawn[s]] * total / batch
             row_add(rows, drawn[s], step, v)
@@ -140,11 +141,11 @@ def _paper_steps(
     rows, y, mass, penalty, batch, bias_rate, tol, max_iter, seed, w, b, hits
 ):
     """Update `w`, `b` in place by the paper's rule; return the steps done."""
-    np.random.seed(seed % 2**32)
+    state = xorshift.start(seed)
     total = mass[-1]
     for t in range(1, max_iter + 1):
         rate = 1.0 / (penalty * t)
-        drawn, n_hit = _losers(rows, y, mass, batch, w, b[0], 1.0)
+        drawn, n_hit, state = _losers(rows, y, mass, batch, w, b[0], 1.0, state)
         before = w.copy()
         w *= 1.0 - 1.0 / t
         for s in range(n_hit):
@@ -162,16 +163,15 @@ def _paper_steps(
 
 
 @njit(cache=True, nogil=True)
-def _losers(rows, y, mass, batch, v, v_b, scale):
-    """Draw a batch by weight; return its rows with a loss first, and their number."""
+def _losers(rows, y, mass, batch, v, v_b, scale, state):
+    """Draw a batch by weight; return its rows with a loss, their number, the state."""
     drawn = np.empty(batch, np.int64)
     n_hit = 0
     for _ in range(batch):
-        i = min(
-            np.searchsorted(mass, np.random.random() * mass[-1], side="right"),
-            len(y) - 1,
-        )
+        state = xorshift.advance(state)
+        place = xorshift.unit(state) * mass[-1]
+        i = min(np.searchsorted(mass, place, side="right"), len(y) - 1)
         if y[i] * (row_dot(rows, i, v) + v_b) * scale < 1.0:
             drawn[n_hit] = i
             n_hit += 1
-    return drawn, n_hit
+    return drawn, n_hit, state

@@ -16,6 +16,7 @@ from treesvm.trees.tree import Tree
 
 _SEED_RANGE = 2**63
 _SEED_FACTOR = 6364136223846793005  # Knuth's MMIX generator: one step for each child
+_TRACE = 1e-6  # other classes that weigh less, as a share of the node, do not count
 _SUBTREES_PER_JOB = 8  # enough to even out subtrees that take unequally long
 
 
@@ -57,7 +58,7 @@ class _Rules(NamedTuple):
     def split(self, node):
         """Split a node in place if the rules allow it; return its children."""
         rows, node.rows = node.rows, None
-        is_pure = np.count_nonzero(node.value) <= 1
+        is_pure = node.value.max() >= (1.0 - _TRACE) * node.value.sum()
         is_light = node.value.sum() <= self.max_leaf_weight
         if is_pure or is_light or node.depth >= self.max_depth:
             return ()
@@ -104,7 +105,7 @@ def grow(
     sample_weight : ndarray of shape (n_rows,), optional
     max_leaf_weight : float
         Nodes whose rows weigh no more (that are no more, without weights) are leaves;
-        so are nodes of one class.
+        so are nodes of one class (up to a millionth of their weight).
     max_depth : int, optional
         Largest number of tests on a path.
     seed : int

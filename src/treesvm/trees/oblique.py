@@ -82,8 +82,11 @@ def grow_oblique_tree(
 
 
 def default_min_share(n_rows):
-    """Return the paper's delta: leaves of fewer than ten rows are not split."""
-    return 10.0 ** -np.floor(np.log10(n_rows))
+    """Return the paper's delta, 10^-floor(log10 n): up to nine rows are not split.
+
+    Fewer than ten rows in all would give 1 and no tree; they get 0.1.
+    """
+    return min(0.1, 10.0 ** -np.floor(np.log10(n_rows)))
 
 
 def split_for_pruning(y, share, seed):

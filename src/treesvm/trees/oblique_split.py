@@ -38,7 +38,7 @@ class PlaneOptions(NamedTuple):
     regularization: str = "mean"  # or "paper"
     solver: str = "dual"  # or "pegasos", "pegasos-paper"
     tol: float = 0.1
-    max_iter: int = 20  # passes over the node's rows
+    max_passes: int = 20  # passes over the node's rows
     max_node_rows: int = 20_000  # a node with more trains on a random sample of so many
     side_rounds: int = 3  # how often classes may change sides
 
@@ -76,7 +76,7 @@ class ObliqueSplit:
         mass = np.bincount(y, weights=weight, minlength=self.n_classes)
         if np.count_nonzero(mass) < 2:  # rare classes may be missing in a sample
             return None
-        node = standardise(self.X, sample)
+        node = standardise(self.X, sample, weight)
         penalty = self.options.alpha
         if self.options.regularization == "paper":
             penalty *= self._weight(rows).sum()
@@ -124,35 +124,32 @@ def find_plane(node, y, weight, penalty, options, seed):
     return w, b if sparse.issparse(node.Z) else b - w @ node.mean
 
 
-def standardise(X, rows):
-    """Return the given rows, each feature with mean 0 and deviation 1.
+def standardise(X, rows, weight):
+    """Return the given rows, each feature with weighted mean 0 and deviation 1.
 
     Constant features become zero; sparse rows keep their mean.
     """
     n_features = X.shape[1]
     if sparse.issparse(X):
-        return _scale_sparse(X[rows])
+        return _scale_sparse(X[rows], weight)
     Z = np.empty((len(rows), n_features), np.float32)
-    mean, scale = np.empty(n_features), np.empty(n_features)
-    _gather_standardised(X, rows, Z, mean, scale)
+    mean, scale = np.zeros(n_features), np.zeros(n_features)
+    _gather_standardised(X, rows, weight / weight.sum(), Z, mean, scale)
     return NodeRows(Z, mean, scale)
 
 
 @njit(cache=True, nogil=True)
-def _gather_standardised(X, rows, Z, mean, scale):
+def _gather_standardised(X, rows, share, Z, mean, scale):
     """Copy rows to `Z` in three passes: mean, deviation, standardised values."""
     n, d = Z.shape
-    mean[:] = 0.0
-    for i in rows:
+    for t in range(n):
         for j in range(d):
-            mean[j] += X[i, j]
-    mean /= n
-    scale[:] = 0.0
-    for i in rows:
+            mean[j] += share[t] * X[rows[t], j]
+    for t in range(n):
         for j in range(d):
-            scale[j] += (X[i, j] - mean[j]) ** 2
+            scale[j] += share[t] * (X[rows[t], j] - mean[j]) ** 2
     for j in range(d):
-        deviation = np.sqrt(scale[j] / n)
+        deviation = np.sqrt(scale[j])
         is_flat = deviation <= _FLAT * abs(mean[j])
         scale[j] = 0.0 if is_flat else 1.0 / deviation
     for t in range(n):
@@ -160,12 +157,12 @@ def _gather_standardised(X, rows, Z, mean, scale):
             Z[t, j] = np.float32((X[rows[t], j] - mean[j]) * scale[j])
 
 
-def _scale_sparse(X):
+def _scale_sparse(X, weight):
     """Return CSR rows divided by the deviation of each feature."""
-    n, d = X.shape
-    data = X.data.astype(np.float64)
-    mean = np.bincount(X.indices, weights=data, minlength=d) / n
-    square = np.bincount(X.indices, weights=data**2, minlength=d) / n
+    d, data = X.shape[1], X.data.astype(np.float64)
+    share = np.repeat(weight / weight.sum(), np.diff(X.indptr))
+    mean = np.bincount(X.indices, weights=share * data, minlength=d)
+    square = np.bincount(X.indices, weights=share * data**2, minlength=d)
     deviation = np.sqrt(np.maximum(square - mean**2, 0.0))
     is_flat = deviation <= np.sqrt(_FLAT) * np.abs(mean)
     scale = np.where(is_flat, 0.0, 1.0 / np.where(is_flat, 1.0, deviation))
@@ -205,21 +202,29 @@ def _dual_plane(Z, y, p, penalty, options, seed):
     """Return (w, b) by dual descent, without a certificate: a split needs none."""
     w, b, alpha = np.zeros(Z.shape[1], np.float32), np.zeros(1), np.zeros(len(y))
     descend(
-        row_arrays(Z), y, p / penalty, alpha, w, b, options.tol, options.max_iter, seed
+        row_arrays(Z),
+        y,
+        p / penalty,
+        alpha,
+        w,
+        b,
+        options.tol,
+        options.max_passes,
+        seed,
     )
     return w, float(b[0])
 
 
 def _pegasos_plane(Z, y, p, penalty, options, seed):
-    """Return (w, b) by Pegasos, `max_iter` times as many draws as there are rows."""
-    steps = max(8, options.max_iter * len(y) // 32)
+    """Return (w, b) by Pegasos, `max_passes` times as many draws as there are rows."""
+    steps = max(8, options.max_passes * len(y) // 32)
     solution = solve_pegasos(Z, y, p, penalty, max_iter=steps, seed=seed)
     return solution.coefficients, solution.bias
 
 
 def _paper_plane(Z, y, p, penalty, options, seed):
     """Return (w, b) by the paper's own Pegasos."""
-    steps = max(8, options.max_iter * len(y) // 32)
+    steps = max(8, options.max_passes * len(y) // 32)
     solution = solve_pegasos(Z, y, p, penalty, rule="paper", max_iter=steps, seed=seed)
     return solution.coefficients, solution.bias
 

@@ -1,3 +1,8 @@
 """Support vector machines at decision-tree speed."""
 
+from treesvm.estimators.hlsvm import HLSVMClassifier
+from treesvm.model_selection.hlsvm_cv import HLSVMClassifierCV
+
 __version__ = "0.1.0"
+
+__all__ = ["HLSVMClassifier", "HLSVMClassifierCV"]

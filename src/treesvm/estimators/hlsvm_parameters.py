@@ -1,10 +1,10 @@
-"""What `HLSVMClassifier` accepts, and its default λ."""
+"""What the classifiers of oblique trees accept, and their default λ."""
 
 from numbers import Integral, Real
 
-# Chosen on training rows of the sets named in docs/benchmarks/hlsvm.md.
-_AUTO_ALPHA_MEAN = 0.01
-_AUTO_ALPHA_PAPER = 1.0  # divided by the number of rows
+# Best mean rank over the training rows of eleven sets, see docs/benchmarks/hlsvm.md.
+_AUTO_ALPHA_MEAN = 0.1
+_AUTO_ALPHA_PAPER = 10.0  # divided by the weight of all rows
 
 _CHOICES = {
     "regularization": ("mean", "paper"),
@@ -13,31 +13,24 @@ _CHOICES = {
 }
 
 
-def default_alpha(regularization, n_rows):
-    """Return the λ of ``alpha="auto"``."""
+def default_alpha(regularization, total_weight):
+    """Return the λ of ``alpha="auto"``; without weights the total is the row count."""
     if regularization == "mean":
         return _AUTO_ALPHA_MEAN
-    return _AUTO_ALPHA_PAPER / n_rows
+    return _AUTO_ALPHA_PAPER / total_weight
 
 
 def check_parameters(model):
-    """Raise a ValueError that names the first parameter out of range."""
+    """Raise a ValueError that names the first parameter out of range.
+
+    Parameters that the model does not have are passed over.
+    """
     for name, allowed in _CHOICES.items():
-        if getattr(model, name) not in allowed:
+        if hasattr(model, name) and getattr(model, name) not in allowed:
             _refuse(model, name, f"use one of {', '.join(map(repr, allowed))}")
-    if model.alpha != "auto" and not _is_number(model.alpha, above=0.0):
-        _refuse(model, "alpha", 'use a positive number or "auto"')
-    if model.min_share != "auto" and not _is_number(model.min_share, least=0.0):
-        _refuse(model, "min_share", 'use a share of the rows, 0 or more, or "auto"')
-    if not _is_number(model.prune_share, least=0.0, below=1.0):
-        _refuse(model, "prune_share", "use a share in [0, 1); 0 does not prune")
-    if not _is_number(model.tol, above=0.0):
-        _refuse(model, "tol", "use a positive number such as 0.1")
-    for name in ("max_passes", "max_node_rows"):
-        if not _is_count(getattr(model, name)):
-            _refuse(model, name, "use a positive integer")
-    if model.max_depth is not None and not _is_count(model.max_depth):
-        _refuse(model, "max_depth", "use a positive integer, or None for no limit")
+    for name, (is_allowed, advice) in _RANGES.items():
+        if hasattr(model, name) and not is_allowed(getattr(model, name)):
+            _refuse(model, name, advice)
 
 
 def _refuse(model, name, advice):
@@ -59,3 +52,29 @@ def _is_number(value, *, least=None, above=None, below=None):
         and (above is None or value > above)
         and (below is None or value < below)
     )
+
+
+_RANGES = {
+    "alpha": (
+        lambda value: value == "auto" or _is_number(value, above=0.0),
+        'use a positive number or "auto"',
+    ),
+    "min_share": (
+        lambda value: value == "auto" or _is_number(value, least=0.0),
+        'use a share of the rows, 0 or more, or "auto"',
+    ),
+    "prune_share": (
+        lambda value: _is_number(value, least=0.0, below=1.0),
+        "use a share in [0, 1); 0 does not prune",
+    ),
+    "tol": (
+        lambda value: _is_number(value, above=0.0),
+        "use a positive number such as 0.1",
+    ),
+    "max_passes": (_is_count, "use a positive integer"),
+    "max_node_rows": (_is_count, "use a positive integer"),
+    "max_depth": (
+        lambda value: value is None or _is_count(value),
+        "use a positive integer, or None for no limit",
+    ),
+}

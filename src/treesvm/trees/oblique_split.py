@@ -35,7 +35,7 @@ class PlaneOptions(NamedTuple):
     """How the hyperplane of a node is found."""
 
     alpha: float  # lambda
-    regularization: str = "mean"  # or "paper"
+    regularization: str = "paper"  # or "mean"
     solver: str = "dual"  # or "pegasos", "pegasos-paper"
     tol: float = 0.1
     max_passes: int = 20  # passes over the node's rows
@@ -71,7 +71,7 @@ class ObliqueSplit:
 
     def __call__(self, rows, seed):
         """Return the hyperplane that parts the rows, or None if it gains nothing."""
-        sample = _sample(rows, self.options.max_node_rows, seed)
+        sample = sample_rows(rows, self.options.max_node_rows, seed)
         y, weight = self.y[sample], self._weight(sample)
         mass = np.bincount(y, weights=weight, minlength=self.n_classes)
         if np.count_nonzero(mass) < 2:  # rare classes may be missing in a sample
@@ -171,7 +171,7 @@ def _scale_sparse(X, weight):
     return NodeRows(Z, mean, scale)
 
 
-def _sample(rows, size, seed):
+def sample_rows(rows, size, seed):
     """Return at most `size` of the rows, drawn without replacement, in order."""
     if len(rows) <= size:
         return rows

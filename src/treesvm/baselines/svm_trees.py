@@ -1,0 +1,111 @@
+"""SVM Trees: a cascade of linear SVMs, each of which settles part of one class."""
+
+from treesvm.estimators.hlsvm_parameters import check_parameters, default_alpha
+from treesvm.estimators.oblique_classifier import ObliqueTreeClassifier
+from treesvm.solvers.row_access import row_matrix
+from treesvm.trees.cascade_split import CascadeSplit
+from treesvm.trees.growth import grow
+from treesvm.trees.oblique_split import PlaneOptions
+
+
+class SVMTreesClassifier(ObliqueTreeClassifier):
+    """Cascade of linear SVMs after Zapién, Fehr and Burkhardt.
+
+    Every node holds a linear SVM whose offset is moved until one of its sides holds a
+    single class; that side is answered, the other goes on to the next node. The cascade
+    ends at purity or when a node settles nothing. More than two classes are handled by
+    one cascade for each pair and a vote.
+
+    Parameters
+    ----------
+    alpha : float or "auto", default="auto"
+        λ of the nodes' SVMs, as in `HLSVMClassifier`.
+    regularization : {"paper", "mean"}, default="paper"
+    max_depth : int, optional
+        Largest number of hyperplanes in a cascade.
+    class_weight : dict or "balanced", optional
+    tol : float, default=0.1
+    max_passes : int, default=20
+    max_node_rows : int, default=20000
+    n_jobs : int, optional
+    random_state : int, RandomState or None
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,)
+    trees_ : list of Tree
+        The cascade, or those of the pairs of classes.
+
+    Notes
+    -----
+    When not to use it: it is here for comparison. One outlier of the hard class can
+    keep a node from settling anything; `HLSVMClassifier` expands both sides and is more
+    accurate at about the same cost.
+
+    References
+    ----------
+    K. Zapién Arreola, J. Fehr, H. Burkhardt, "Fast support vector machine
+    classification using linear SVMs", ICPR 2006.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import make_moons
+    >>> from treesvm.baselines import SVMTreesClassifier
+    >>> X, y = make_moons(500, noise=0.1, random_state=0)
+    >>> model = SVMTreesClassifier(random_state=0).fit(X, y)
+    >>> bool(model.score(X, y) > 0.9)
+    True
+    """
+
+    multi_class = "ovo"
+
+    def __init__(
+        self,
+        alpha="auto",
+        *,
+        regularization="paper",
+        max_depth=None,
+        class_weight=None,
+        tol=0.1,
+        max_passes=20,
+        max_node_rows=20_000,
+        n_jobs=None,
+        random_state=None,
+    ):
+        self.alpha = alpha
+        self.regularization = regularization
+        self.max_depth = max_depth
+        self.class_weight = class_weight
+        self.tol = tol
+        self.max_passes = max_passes
+        self.max_node_rows = max_node_rows
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+
+    def _check_parameters(self):
+        """Raise a ValueError that names a parameter out of range."""
+        check_parameters(self)
+
+    def _grow_tree(self, X, codes, weight, *, n_classes, seed, n_jobs):
+        """Grow one cascade."""
+        X, alpha = row_matrix(X), self.alpha
+        if alpha == "auto":
+            total = len(codes) if weight is None else weight.sum()
+            alpha = default_alpha(self.regularization, total)
+        plane = PlaneOptions(
+            alpha=alpha,
+            regularization=self.regularization,
+            tol=self.tol,
+            max_passes=self.max_passes,
+            max_node_rows=self.max_node_rows,
+        )
+        return grow(
+            codes,
+            CascadeSplit(X, codes, sample_weight=weight, options=plane),
+            n_classes=n_classes,
+            n_features=X.shape[1],
+            sample_weight=weight,
+            max_depth=self.max_depth,
+            seed=seed,
+            n_jobs=n_jobs,
+        )

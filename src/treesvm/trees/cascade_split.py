@@ -1,0 +1,81 @@
+"""One-sided splits: a linear SVM whose offset is moved until one side is pure.
+
+The split of "SVM Trees" (Zapién Arreola, Fehr and Burkhardt, ICPR 2006; Fehr et al.
+2007). In a node with two classes a linear SVM gives the direction w. One class, the
+hard one, is then put wholly on its own side by moving the offset: every row beyond its
+outermost row has the other class and is settled. Both choices of the hard class are
+tried, and the one that settles more rows (more of their weight) wins. The settled side
+is pure and becomes a leaf, so growing with these splits gives a cascade.
+"""
+
+import numpy as np
+
+from treesvm.solvers.row_access import row_arrays
+from treesvm.trees.growth import Split
+from treesvm.trees.oblique_split import find_plane, sample_rows, standardise
+from treesvm.trees.routing import projections_of
+
+
+class CascadeSplit:
+    """The split finder of SVM Trees, to be given to `treesvm.trees.growth.grow`.
+
+    Parameters
+    ----------
+    X : ndarray or CSR matrix, as `row_matrix` returns it
+    y : ndarray of int, shape (n_rows,)
+        Codes 0 and 1.
+    sample_weight : ndarray of shape (n_rows,), optional
+    options : PlaneOptions
+    """
+
+    def __init__(self, X, y, *, sample_weight=None, options):
+        self.X, self.y, self.options = X, y, options
+        self.weight = np.ones(len(y)) if sample_weight is None else sample_weight
+        self.arrays = row_arrays(X)
+
+    def __call__(self, rows, seed):
+        """Return the split that settles most rows, or None if it settles none."""
+        sample = sample_rows(rows, self.options.max_node_rows, seed)
+        sides = np.where(self.y[sample] > 0, 1.0, -1.0)
+        if np.all(sides == sides[0]):  # a rare class may be missing in a sample
+            return None
+        weight = self.weight[sample]
+        penalty = self.options.alpha
+        if self.options.regularization == "paper":
+            penalty *= self.weight[rows].sum()
+        node = standardise(self.X, sample, weight)
+        w, _ = find_plane(node, sides, weight, penalty, self.options, seed)
+        values = np.empty(len(rows))
+        projections_of(self.arrays, rows, w, values)
+        threshold = settling_threshold(values, self.y[rows], self.weight[rows])
+        return None if threshold is None else Split(w, threshold, values <= threshold)
+
+
+def settling_threshold(values, y, weight):
+    """Return the threshold that makes one side pure and settles most weight.
+
+    Parameters
+    ----------
+    values : ndarray of shape (n_rows,)
+        Places of the rows along the normal vector; class 1 lies higher.
+    y : ndarray of int, shape (n_rows,)
+        Codes 0 and 1, both present.
+    weight : ndarray of shape (n_rows,)
+
+    Returns
+    -------
+    float or None
+        None if the outermost row of each class lies beyond all rows of the other.
+    """
+    lowest_one, highest_zero = values[y == 1].min(), values[y == 0].max()
+    settled_left = values < lowest_one  # of class 0 all, class 1 is hard
+    settled_right = values > highest_zero
+    left, right = weight[settled_left].sum(), weight[settled_right].sum()
+    if left == 0.0 and right == 0.0:
+        return None
+    if left >= right:
+        last = values[settled_left].max()
+        middle = 0.5 * (last + lowest_one)
+        return float(middle if middle < lowest_one else last)
+    middle = 0.5 * (highest_zero + values[settled_right].min())
+    return float(middle if middle < values[settled_right].min() else highest_zero)

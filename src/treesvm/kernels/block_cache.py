@@ -1,0 +1,114 @@
+"""Rows of a Gram matrix that is too large to hold, under a byte budget."""
+
+import numpy as np
+from scipy import sparse
+
+from treesvm.kernels.kernel import as_rows, inner_products, squared_norms
+
+_LEAST_ROWS = 2  # a pair step needs two rows at once
+_CHUNK_BYTES = (
+    4 * 2**20
+)  # a block is finished while it is still in the processor's cache
+
+
+class RowCache:
+    """Least recently used rows of ``kernel(X, X)`` in float32.
+
+    Missing rows are computed together, by one matrix product.
+
+    Parameters
+    ----------
+    kernel : Kernel
+    X : ndarray or CSR matrix of shape (n, n_features)
+        For "precomputed", the Gram matrix itself.
+    max_bytes : int
+        Budget for the cached rows; at least `min_rows` rows are kept.
+    min_rows : int
+        Rows that one call may ask for.
+    """
+
+    def __init__(self, kernel, X, max_bytes, min_rows=_LEAST_ROWS):
+        self._kernel = kernel
+        self._X = _prepared(kernel, X)
+        self._left, self._right = self._exponent_factors()
+        n = self._X.shape[0]
+        capacity = max(min_rows, min(n, int(max_bytes // (4 * max(n, 1)))))
+        self._store = np.empty((capacity, n), np.float32)
+        self._slot_of = np.full(n, -1)
+        self._row_in = np.full(capacity, -1)
+        self._last_use = np.zeros(capacity, np.int64)
+        self._clock = 0
+        self.n_computed = 0
+
+    @property
+    def capacity(self):
+        """Number of rows that fit the budget."""
+        return len(self._store)
+
+    def slots(self, rows):
+        """Make sure that `rows` are cached; return where, as indices into `store`."""
+        rows = np.asarray(rows)
+        self._clock += 1
+        slots = self._slot_of[rows]
+        self._last_use[slots[slots >= 0]] = self._clock
+        missing = rows[slots < 0]
+        if len(missing):
+            self._fill(missing)
+        return self._slot_of[rows]
+
+    @property
+    def store(self):
+        """The cached rows; valid where `slots` says so, until its next call."""
+        return self._store
+
+    def _fill(self, missing):
+        """Compute `missing` rows over the least recently used ones."""
+        slots = np.argpartition(self._last_use, len(missing) - 1)[: len(missing)]
+        evicted = self._row_in[slots]
+        self._slot_of[evicted[evicted >= 0]] = -1
+        step = max(1, _CHUNK_BYTES // (4 * self._X.shape[0]))
+        for k in range(0, len(missing), step):
+            self._store[slots[k : k + step]] = self.block(missing[k : k + step])
+        self._slot_of[missing] = slots
+        self._row_in[slots] = missing
+        self._last_use[slots] = self._clock
+        self.n_computed += len(missing)
+
+    def block(self, rows, columns=None):
+        """Compute ``K[rows][:, columns]`` without touching the cache."""
+        kernel, X = self._kernel, self._X
+        if kernel.name == "precomputed":
+            block = X[rows] if columns is None else X[np.ix_(rows, columns)]
+            return np.asarray(block, np.float32)
+        if self._left is not None:
+            right = self._right if columns is None else self._right[columns]
+            block = inner_products(self._left[rows], right)
+            np.minimum(block, 0, out=block)
+            return np.exp(block, out=block)
+        return kernel.block(X[rows], X if columns is None else X[columns])
+
+    def _exponent_factors(self):
+        """Two sets of rows whose inner products are -gamma |a - b|^2.
+
+        Norms as further columns leave nothing to do between the product and exp.
+        """
+        if self._kernel.name != "rbf":
+            return None, None
+        gamma, X = self._kernel.gamma, self._X
+        norms = np.float32(-gamma) * squared_norms(X)[:, None]
+        ones = np.ones_like(norms)
+        if sparse.issparse(X):
+            left = sparse.hstack([X * (2 * gamma), norms, ones], "csr", np.float32)
+            return left, sparse.hstack([X, ones, norms], "csr", np.float32)
+        left = np.hstack([X * np.float32(2 * gamma), norms, ones])
+        return left, np.hstack([X, ones, norms])
+
+
+def _prepared(kernel, X):
+    """Rows in float32, centred where that is free: it saves digits of distances."""
+    if kernel.name in ("precomputed", "callable"):
+        return X
+    X = as_rows(X, np.float32)
+    if kernel.name == "rbf" and isinstance(X, np.ndarray):
+        return X - X.mean(axis=0, dtype=np.float64).astype(np.float32)
+    return X

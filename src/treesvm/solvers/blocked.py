@@ -1,0 +1,235 @@
+"""Working sets for problems whose Gram matrix does not fit the memory budget.
+
+Each round takes the few hundred rows that violate optimality most, solves the problem
+among them by pair steps on their own small Gram matrix, and brings the gradient of all
+rows up to date from the cached kernel rows.  Only kernel rows that once entered a working
+set are ever computed, in blocks, by BLAS.
+
+When most rows are settled at a bound the rounds go on among the others; the gradient of
+all rows is recomputed before anything is called solved.  With a working set of all rows
+this is `smo`.
+"""
+
+from itertools import count
+
+import numpy as np
+from numba import njit
+
+from treesvm.kernels.block_cache import RowCache
+from treesvm.solvers import smo
+from treesvm.solvers.solution import Solution
+
+WORKING_SET = 512
+_INNER_SHARE = 0.1  # inner problems are solved to this share of the outer violation
+_STEPS_PER_ROW = 60  # cap of the inner pair steps
+_LOOK_EVERY = 8  # rounds between looks at how many rows are settled
+_SHRINK_SHARE = 0.6  # go on with the unsettled rows alone when they are fewer than this
+_ADD_BYTES = 32 * 2**20
+
+
+def solve_blocked(
+    kernel,
+    X,
+    p,
+    lower,
+    upper,
+    *,
+    max_bytes,
+    tol=1e-3,
+    max_iter=smo.STALL_CAP,
+    working_set=WORKING_SET,
+    beta=None,
+    twin=None,
+):
+    """Solve the problem of `smo.solve_smo` without holding its Gram matrix.
+
+    Parameters
+    ----------
+    kernel : Kernel
+    X : ndarray or CSR matrix of shape (n_rows, n_features)
+    p, lower, upper : ndarray of shape (n,)
+        Linear term and box.
+    max_bytes : int
+        Budget for cached kernel rows.
+    tol : float
+    max_iter : int
+        Cap on pair steps.
+    working_set : int
+        Rows that move in one round.
+    beta : ndarray of shape (n,), optional
+        Feasible start.
+    twin : ndarray of shape (n,), optional
+        Row of `X` behind each variable, when several variables share rows.
+
+    Returns
+    -------
+    Solution
+    """
+    twin = np.arange(len(p)) if twin is None else twin
+    beta = np.zeros(len(p)) if beta is None else np.array(beta, dtype=np.float64)
+    F = -np.asarray(p, dtype=np.float64)
+    problem = _Problem(kernel, X, twin, max_bytes, working_set)
+    everything = np.arange(len(p))
+    problem.add_change(everything, beta, F, everything)
+    n_iter, rows = 0, everything
+    while True:
+        n_iter += problem.rounds(rows, lower, upper, beta, F, tol, max_iter - n_iter)
+        violation = smo.violation_of(F, beta, lower, upper)
+        if violation <= tol or n_iter >= max_iter or problem.stuck:
+            break
+        few = np.flatnonzero(smo.unsettled(F, beta, lower, upper))
+        rows = few if len(few) < _SHRINK_SHARE * len(p) else everything
+    gap = smo.relative_gap(F, beta, p, lower, upper)
+    converged = bool(smo.is_solved(violation, gap, tol, tol / 10))
+    bias = smo.bias_of(F, lower, upper)
+    return Solution(beta, bias, float(violation), float(gap), n_iter, converged)
+
+
+class _Problem:
+    """Kernel rows of one problem, and the rounds over parts of it."""
+
+    def __init__(self, kernel, X, twin, max_bytes, working_set):
+        self.kernel, self.X, self.twin = kernel, X, twin
+        self.max_bytes, self.working_set = max_bytes, working_set
+        self.stuck = False
+
+    def rounds(self, rows, lower, upper, beta, F, tol, max_iter):
+        """Work on `rows` until they are solved, or few enough of them are left.
+
+        Updates `beta` and `F` of all rows; returns the pair steps done.
+        """
+        whole = len(rows) == len(F)
+        own_rows, own_twin = np.unique(self.twin[rows], return_inverse=True)
+        X = self.X if whole else _subset(self.kernel, self.X, own_rows)
+        size = min(self.working_set, len(rows))
+        cache = RowCache(self.kernel, X, self.max_bytes, min(size, len(own_rows)))
+        state = (lower[rows], upper[rows], beta[rows], F[rows])
+        n_iter, previous = 0, np.zeros(0, np.int64)
+        for k in count(1):
+            violation = smo.violation_of(state[3], state[2], *state[:2])
+            if violation <= tol * (1.0 if whole else 0.5) or n_iter >= max_iter:
+                break
+            if whole and k % _LOOK_EVERY == 0 and self._may_shrink(state):
+                break
+            chosen = _choose(state, size, previous)
+            goal = max(0.3 * tol, _INNER_SHARE * violation)
+            cap = min(_STEPS_PER_ROW * len(chosen), max_iter - n_iter)
+            done = _solve_chosen(cache, own_twin, chosen, state, goal, cap)
+            if done == 0 and len(previous) == 0:
+                self.stuck = True  # no pair can move any further in floating point
+                break
+            previous = chosen if done else np.zeros(0, np.int64)
+            n_iter += done
+        change = state[2] - beta[rows]
+        if whole:
+            F[:] = state[3]
+        else:
+            F[rows] = state[3]
+            others = np.setdiff1d(np.arange(len(F)), rows, assume_unique=True)
+            self.add_change(rows, change, F, others)
+        beta[rows] = state[2]
+        return n_iter
+
+    def _may_shrink(self, state):
+        lower, upper, beta, F = state
+        left = smo.unsettled(F, beta, lower, upper).sum()
+        return left < _SHRINK_SHARE * len(F)
+
+    def add_change(self, rows, change, F, targets):
+        """Add ``K[targets][:, rows] @ change`` to ``F[targets]``, block by block."""
+        moved = np.flatnonzero(change)
+        if len(moved) == 0 or len(targets) == 0:
+            return
+        columns, place = np.unique(self.twin[rows[moved]], return_inverse=True)
+        weights = np.bincount(place, change[moved], minlength=len(columns))
+        blocks = RowCache(self.kernel, self.X, 0)
+        wanted, back = np.unique(self.twin[targets], return_inverse=True)
+        sums = np.empty(len(wanted))
+        step = max(1, _ADD_BYTES // (4 * len(columns)))
+        for k in range(0, len(wanted), step):
+            block = blocks.block(wanted[k : k + step], columns)
+            sums[k : k + step] = block @ weights.astype(np.float32)
+        F[targets] += sums[back]
+
+
+def _subset(kernel, X, rows):
+    """The rows of a smaller problem; a precomputed kernel loses its columns too."""
+    if kernel.name == "precomputed":
+        return X[np.ix_(rows, rows)]
+    return X[rows]
+
+
+def _choose(state, size, previous):
+    """The rows that violate most on either side, half of them from the last round."""
+    lower, upper, beta, F = state
+    n = len(F)
+    if size >= n:
+        return np.arange(n)
+    taken = np.zeros(n, bool)
+    kept = previous[_may_move(F, beta, lower, upper, previous)]
+    if len(kept) > size // 2:
+        order = np.argsort(-np.abs(F[kept] - np.median(F[kept])), kind="stable")
+        kept = kept[order[: size // 2]]
+    taken[kept] = True
+    room = size - len(kept)
+    rising = np.where((beta < upper) & ~taken, F, np.inf)
+    falling = np.where((beta > lower) & ~taken, -F, np.inf)
+    for key, share in ((rising, room // 2), (falling, room - room // 2)):
+        key[taken] = np.inf
+        best = np.argpartition(key, share)[:share]
+        taken[best[np.isfinite(key[best])]] = True
+    return np.flatnonzero(taken)
+
+
+def _may_move(F, beta, lower, upper, rows):
+    """Rows of the last working set that are free or violate optimality."""
+    least_rising, most_falling = smo.extremes(F, beta, lower, upper)
+    can_rise, can_fall = beta[rows] < upper[rows], beta[rows] > lower[rows]
+    return (can_rise & (F[rows] < most_falling)) | (can_fall & (F[rows] > least_rising))
+
+
+def _solve_chosen(cache, twin, chosen, state, tol, max_iter):
+    """Pair steps among the chosen rows; update beta and F of the state in place."""
+    lower, upper, beta, F = state
+    rows, place = np.unique(twin[chosen], return_inverse=True)
+    slots = cache.slots(rows)[place]
+    sub = np.empty((len(chosen), len(chosen)), np.float32)
+    _gather_cached(cache.store, slots, twin[chosen], sub)
+    before = beta[chosen]
+    own_beta, own_F = before.copy(), F[chosen]
+    done = smo.pair_steps(
+        sub, lower[chosen], upper[chosen], own_beta, own_F, tol, max_iter
+    )
+    change = own_beta - before
+    moved = np.flatnonzero(change)
+    _add_cached(cache.store, slots[moved], change[moved], twin, F)
+    beta[chosen] = own_beta
+    return done
+
+
+@njit(cache=True, nogil=True)
+def _gather_cached(store, slots, columns, out):
+    """Copy the Gram matrix of the chosen rows out of the cached rows."""
+    for a in range(len(slots)):
+        source, target = store[slots[a]], out[a]
+        for b in range(len(columns)):
+            target[b] = source[columns[b]]
+
+
+@njit(cache=True, nogil=True)
+def _add_cached(store, slots, change, twin, F):
+    """Add ``change[k] * store[slots[k]]`` to `F`, in blocks that stay in the cache."""
+    step = 4096
+    doubled = len(F) != store.shape[1]
+    for first in range(0, len(F), step):
+        part = F[first : first + step]
+        for k in range(len(slots)):
+            row = store[slots[k]]
+            amount = change[k]
+            if doubled:
+                for t in range(part.shape[0]):
+                    part[t] += amount * row[twin[first + t]]
+            else:
+                source = row[first : first + step]
+                for t in range(part.shape[0]):
+                    part[t] += amount * source[t]

@@ -1,0 +1,368 @@
+"""Two-variable descent (SMO) for the kernel SVM dual on a Gram matrix.
+
+Solves, for a linear term p and a box [lower, upper] that holds 0,
+
+    min_beta  1/2 beta'K beta - p'beta     s.t.  sum(beta) = 0,  lower <= beta <= upper
+
+A C-SVC is the case p = y with box [0, u_i] for class +1 and [-u_i, 0] for class -1;
+beta is then y * alpha.  An epsilon-SVR is the case of doubled rows (see `regression`).
+
+Symbols used below: ``F`` is the gradient K beta - p.  A row *can rise* while
+beta < upper and *can fall* while beta > lower; beta is optimal when no row that can rise
+has a smaller F than a row that can fall.  The pair to move is chosen by the second order
+rule of Fan, Chen and Lin (JMLR 6, 2005).
+
+Because sum(beta) = 0, a constant added to all of K changes nothing.  Callers use that:
+exp(-gamma d) - 1 keeps its digits in float32 where exp(-gamma d) near one has none.
+
+K is float32, beta and F are float64: a float32 gradient is off by 0.1 at C = 10^4.
+"""
+
+import numpy as np
+from numba import njit
+
+from treesvm.solvers.solution import Solution
+
+# Rows are compared in blocks of this many: long enough for vector instructions, short
+# enough that looking up the winner's index inside its block costs nothing.
+_BLOCK = 64
+_LAST = np.int32(2147483647)
+_BARRED = np.float32(1e30)  # added to the F of a row that cannot rise
+_ZERO = np.float32(0.0)
+_TWO = np.float32(2.0)
+_FLAT = np.float32(1e-12)  # curvature floor: K is only positive semi-definite
+
+STALL_CAP = 10_000_000  # "no cap": LIBSVM's own limit
+
+
+def solve_smo(
+    K, p, lower, upper, *, tol=1e-3, gap_tol=None, max_iter=STALL_CAP, beta=None
+):
+    """Minimise ``1/2 beta'K beta - p'beta`` over the box with ``sum(beta) = 0``.
+
+    Parameters
+    ----------
+    K : ndarray of shape (n, n), float32, C-contiguous
+        Gram matrix, up to an additive constant.
+    p, lower, upper : ndarray of shape (n,)
+        Linear term and box; ``lower <= 0 <= upper``.
+    tol : float
+        Largest KKT violation that counts as solved.
+    gap_tol : float, default=tol / 10
+        Relative duality gap that counts as solved whatever the violation; a gap above
+        ten times this never counts as solved.
+    max_iter : int
+        Cap on pair steps; an answer that meets it says ``converged=False``.
+    beta : ndarray of shape (n,), optional
+        Feasible start; the gradient is recomputed from it.
+
+    Returns
+    -------
+    Solution
+    """
+    beta = np.zeros(len(p)) if beta is None else np.array(beta, dtype=np.float64)
+    F = gradient(K, beta, p)
+    gap_tol = tol / 10 if gap_tol is None else gap_tol
+    n_iter, violation, gap = descend(
+        K, p, lower, upper, beta, F, tol, gap_tol, max_iter, np.zeros(0, np.float32)
+    )
+    converged = is_solved(violation, gap, tol, gap_tol)
+    return Solution(beta, bias_of(F, lower, upper), violation, gap, n_iter, converged)
+
+
+def gradient(K, beta, p):
+    """Return ``K beta - p`` in float64, reading only the rows of K that count."""
+    F = -np.asarray(p, dtype=np.float64)
+    active = np.flatnonzero(beta)
+    add_rows(K, active, beta[active], F)
+    return F
+
+
+@njit(cache=True, nogil=True)
+def is_solved(violation, gap, tol, gap_tol):
+    """The one stopping rule: a small gap, or a small violation with a fair gap.
+
+    The violation alone says little at C = 10^5, where it is multiplied by C.
+    """
+    return gap <= gap_tol or (violation <= tol and gap <= 10.0 * gap_tol)
+
+
+@njit(cache=True, nogil=True)
+def add_rows(K, rows, amounts, F):
+    """Add ``amounts[k] * K[rows[k]]`` to `F` in place, for symmetric K."""
+    for k in range(len(rows)):
+        row = K[rows[k]]
+        amount = amounts[k]
+        for t in range(F.shape[0]):
+            F[t] += amount * row[t]
+
+
+@njit(cache=True, nogil=True)
+def bias_of(F, lower, upper):
+    """Return the b that minimises the primal objective for the given gradient.
+
+    The loss sum_t max_{lower <= v <= upper} -v (F_t + b) is convex and piecewise linear
+    in b with kinks at -F_t: walk the sorted kinks until its slope turns positive.
+    """
+    order = np.argsort(-F)
+    slope = 0.0  # left of every kink each row pulls b up with its upper bound
+    for t in range(F.shape[0]):
+        slope -= upper[t]
+    flat = 1e-9 * max(1.0, -slope)
+    for k in range(F.shape[0]):
+        t = order[k]
+        slope += upper[t] - lower[t]
+        if slope > flat:
+            return -F[t]
+        if slope >= -flat and k + 1 < F.shape[0]:  # flat between two kinks: its middle
+            return -(F[t] + F[order[k + 1]]) / 2.0
+    return -F[order[-1]]
+
+
+@njit(cache=True, nogil=True)
+def extremes(F, beta, lower, upper):
+    """Return the smallest F of a row that can rise, the largest of one that can fall."""
+    least_rising, most_falling = np.inf, -np.inf
+    for t in range(F.shape[0]):
+        if beta[t] < upper[t]:
+            least_rising = min(least_rising, F[t])
+        if beta[t] > lower[t]:
+            most_falling = max(most_falling, F[t])
+    return least_rising, most_falling
+
+
+@njit(cache=True, nogil=True)
+def violation_of(F, beta, lower, upper):
+    """Largest amount by which some falling row's F exceeds some rising row's F."""
+    least_rising, most_falling = extremes(F, beta, lower, upper)
+    return max(0.0, most_falling - least_rising)
+
+
+@njit(cache=True, nogil=True)
+def relative_gap(F, beta, p, lower, upper):
+    """Duality gap over objective, from the gradient alone: every term is >= 0.
+
+    With r = -(F + b), the gap is the sum of max_{lower <= v <= upper} v r - beta r.
+    """
+    b = bias_of(F, lower, upper)
+    gap, norm2, linear = 0.0, 0.0, 0.0
+    for t in range(F.shape[0]):
+        r = -(F[t] + b)
+        gap += (upper[t] if r > 0.0 else lower[t]) * r - beta[t] * r
+        norm2 += beta[t] * (F[t] + p[t])
+        linear += beta[t] * p[t]
+    dual = linear - norm2 / 2.0
+    return gap / max(abs(dual), abs(dual + gap), 1e-300)
+
+
+@njit(cache=True, nogil=True)
+def dual_objective(F, beta, p):
+    """Return p'beta - 1/2 beta'K beta, from the gradient."""
+    total = 0.0
+    for t in range(F.shape[0]):
+        total += beta[t] * (p[t] - F[t])
+    return total / 2.0
+
+
+@njit(cache=True, nogil=True)
+def descend(K, p, lower, upper, beta, F, tol, gap_tol, max_iter, scratch):
+    """Update `beta` and `F` in place; return (n_iter, violation, relative gap).
+
+    Rows that are settled at a bound leave the problem after a while (shrinking): the
+    rest is copied into a smaller Gram matrix, solved there, and the gradient of all rows
+    is brought up to date before anything is called solved.  `scratch` is memory for that
+    copy, allocated here when it is too small.
+    """
+    n = F.shape[0]
+    period = max(n, 1000)
+    goal = tol  # tightened when a violation of tol is not yet a fair gap
+    n_iter = pair_steps(K, lower, upper, beta, F, goal, min(period, max_iter))
+    while True:
+        violation = violation_of(F, beta, lower, upper)
+        gap = relative_gap(F, beta, p, lower, upper)
+        if violation <= goal and gap > 10.0 * gap_tol:
+            stretch(F, beta, p, lower, upper)
+            violation = violation_of(F, beta, lower, upper)
+            gap = relative_gap(F, beta, p, lower, upper)
+            goal *= 0.3
+        if is_solved(violation, gap, tol, gap_tol) or n_iter >= max_iter:
+            return n_iter, violation, gap
+        rows = np.flatnonzero(unsettled(F, beta, lower, upper))
+        budget = min(period, max_iter - n_iter)
+        if len(rows) > 0.7 * n:
+            done = pair_steps(K, lower, upper, beta, F, goal, budget)
+        else:
+            # The smaller problem is cheaper by the square: let it run longer, and to a
+            # finer point, or the first violator of the full set undoes it.
+            budget = min(4 * budget, max_iter - n_iter)
+            if scratch.shape[0] < len(rows) * len(rows):
+                scratch = np.empty(len(rows) * len(rows), np.float32)
+            done = _shrunk_steps(
+                K, rows, lower, upper, beta, F, 0.5 * goal, budget, scratch
+            )
+        if done == 0:  # no pair can move any further in floating point
+            return n_iter, violation, gap
+        n_iter += done
+
+
+@njit(cache=True, nogil=True)
+def stretch(F, beta, p, lower, upper):
+    """Scale `beta` and update `F` so that no margin falls short of one.
+
+    Only where no row is held by its far bound (a hard margin): there the slack that a
+    small violation leaves is multiplied by a large C, while the scaling costs the dual
+    objective only its square.
+    """
+    least_rising, most_falling = extremes(F, beta, lower, upper)
+    b = -(least_rising + most_falling) / 2.0
+    short, room = 0.0, np.inf
+    for t in range(F.shape[0]):
+        if beta[t] > 0.0:
+            room = min(room, upper[t] / beta[t])
+        elif beta[t] < 0.0:
+            room = min(room, lower[t] / beta[t])
+        r = -(F[t] + b) / max(abs(p[t]), 1e-12)
+        if upper[t] > 0.0:
+            short = max(short, r)
+        if lower[t] < 0.0:
+            short = max(short, -r)
+    if room <= 1.0 or short <= 0.0 or short > 0.5:
+        return
+    scale = 1.0 / (1.0 - short)
+    if scale >= room:
+        return
+    for t in range(F.shape[0]):
+        F[t] = (F[t] + p[t]) * scale - p[t]
+        beta[t] *= scale
+
+
+@njit(cache=True, nogil=True)
+def unsettled(F, beta, lower, upper):
+    """Mark rows that are free, or at a bound they might still leave."""
+    least_rising, most_falling = extremes(F, beta, lower, upper)
+    keep = np.empty(F.shape[0], np.bool_)
+    for t in range(F.shape[0]):
+        can_rise = beta[t] < upper[t]
+        can_fall = beta[t] > lower[t]
+        settled_low = not can_fall and F[t] > most_falling
+        settled_high = not can_rise and F[t] < least_rising
+        keep[t] = not (settled_low or settled_high)
+    return keep
+
+
+@njit(cache=True, nogil=True)
+def _shrunk_steps(K, rows, lower, upper, beta, F, tol, max_iter, scratch):
+    """Do pair steps among `rows` only, then update `F` of every row."""
+    m = len(rows)
+    sub = scratch[: m * m].reshape(m, m)
+    gather(K, rows, sub)
+    before = beta[rows]
+    beta_sub, F_sub = before.copy(), F[rows]
+    done = pair_steps(sub, lower[rows], upper[rows], beta_sub, F_sub, tol, max_iter)
+    change = beta_sub - before
+    moved = np.flatnonzero(change)
+    add_rows(K, rows[moved], change[moved], F)
+    beta[rows] = beta_sub
+    return done
+
+
+@njit(cache=True, nogil=True)
+def gather(K, rows, out):
+    """Copy ``K[rows][:, rows]`` into `out`."""
+    for a in range(len(rows)):
+        source = K[rows[a]]
+        target = out[a]
+        for b in range(len(rows)):
+            target[b] = source[rows[b]]
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def pair_steps(K, lower, upper, beta, F, tol, max_iter):
+    """Move pairs until the violation is at most `tol`; update `beta` and `F`.
+
+    The loops over t are written one operation each, without reductions, because that is
+    the form the compiler turns into vector instructions.
+    """
+    n = F.shape[0]
+    padded = -(-n // _BLOCK) * _BLOCK
+    rising = np.full(padded, _BARRED, np.float32)  # F where it can rise
+    drop = np.zeros(padded, np.float32)  # F_t - F_i where t can fall
+    gain = np.zeros(padded, np.float32)
+    rising_bits, drop_bits = rising.view(np.int32), drop.view(np.int32)
+    gain_bits = gain.view(np.int32)
+    bar = np.empty(n, np.float32)
+    fall = np.empty(n, np.float32)
+    diag = np.empty(n, np.float32)
+    for t in range(n):
+        bar[t] = _ZERO if beta[t] < upper[t] else _BARRED
+        fall[t] = 1.0 if beta[t] > lower[t] else 0.0
+        diag[t] = K[t, t]
+    for n_iter in range(max_iter):
+        for t in range(n):
+            rising[t] = np.float32(F[t]) + bar[t]
+        i = _argmin(rising_bits)
+        K_i, F_i, k_ii = K[i], F[i], diag[i]
+        for t in range(n):
+            drop[t] = np.float32(F[t] - F_i) * fall[t]
+        for t in range(n):
+            d = max(drop[t], _ZERO)
+            gain[t] = d * d / max(k_ii + diag[t] - _TWO * K_i[t], _FLAT)
+        j = _argmax(gain_bits)
+        if drop[j] <= tol and drop[_argmax(drop_bits)] <= tol:
+            return n_iter
+        K_j = K[j]
+        curvature = max(np.float64(k_ii) + diag[j] - 2.0 * K_i[j], 1e-12)
+        step = (F[j] - F_i) / curvature
+        step = min(step, upper[i] - beta[i], beta[j] - lower[j])
+        beta[i] = min(beta[i] + step, upper[i])
+        beta[j] = max(beta[j] - step, lower[j])
+        bar[i] = _ZERO if beta[i] < upper[i] else _BARRED
+        fall[i] = 1.0 if beta[i] > lower[i] else 0.0
+        bar[j] = _ZERO if beta[j] < upper[j] else _BARRED
+        fall[j] = 1.0 if beta[j] > lower[j] else 0.0
+        for t in range(n):
+            F[t] += step * (K_i[t] - K_j[t])
+    return max_iter
+
+
+@njit(cache=True, nogil=True)
+def _argmax(bits):
+    """Index of the largest value; non-negative floats are ordered like their bits."""
+    best, where = np.int32(-1), 0
+    for s in range(bits.shape[0] // _BLOCK):
+        block = bits[s * _BLOCK : (s + 1) * _BLOCK]
+        m = np.int32(0)
+        for t in range(_BLOCK):
+            v = block[t]
+            m = v if v > m else m
+        if m > best:
+            best, where = m, s
+    block = bits[where * _BLOCK : (where + 1) * _BLOCK]
+    for t in range(_BLOCK):
+        if block[t] >= best:
+            return where * _BLOCK + t
+    return 0
+
+
+@njit(cache=True, nogil=True)
+def _argmin(bits):
+    """Index of the smallest float of any sign, by its order-preserving integer."""
+    best, where = _LAST, 0
+    for s in range(bits.shape[0] // _BLOCK):
+        block = bits[s * _BLOCK : (s + 1) * _BLOCK]
+        m = _LAST
+        for t in range(_BLOCK):
+            m = np.int32(min(m, _ordered(block[t])))
+        if m < best:
+            best, where = m, s
+    block = bits[where * _BLOCK : (where + 1) * _BLOCK]
+    for t in range(_BLOCK):
+        if _ordered(block[t]) == best:
+            return where * _BLOCK + t
+    return 0
+
+
+@njit(cache=True, nogil=True)
+def _ordered(b):
+    """Map float32 bits to an int32 with the order of the floats."""
+    return np.int32(b ^ np.int32(np.int32(b >> np.int32(31)) & _LAST))

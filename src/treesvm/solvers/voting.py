@@ -1,0 +1,45 @@
+"""From the decision values of binary machines to one score for each class."""
+
+import numpy as np
+
+_MISSING = -1e9  # score of a class that no machine knows: never the answer, yet finite
+
+
+def class_scores(decisions, pairs, n_classes):
+    """Return one score for each class; the largest is the answer.
+
+    One-against-one: votes, plus the summed decision values squeezed into (-1/3, 1/3), so
+    that they break ties between votes and nothing else (scikit-learn's rule).
+    One-against-the-rest: the decision values themselves.
+
+    Parameters
+    ----------
+    decisions : ndarray of shape (n, n_machines)
+    pairs : ndarray of shape (n_machines, 2)
+        Positive and negative class of each machine; -1 for "all others".
+    """
+    if (pairs[:, 1] < 0).any():
+        scores = np.full((len(decisions), n_classes), _MISSING)
+        scores[:, pairs[:, 0]] = decisions
+        return scores
+    votes, confidence = votes_and_confidence(decisions, pairs, n_classes)
+    scores = votes + confidence / (3 * (np.abs(confidence) + 1))
+    missing = np.setdiff1d(np.arange(n_classes), pairs)
+    scores[:, missing] = _MISSING
+    return scores
+
+
+def votes_and_confidence(decisions, pairs, n_classes):
+    """Count votes and sum decision values of one-against-one machines.
+
+    A decision value of exactly zero votes for the machine's negative class.
+    """
+    votes = np.zeros((len(decisions), n_classes))
+    confidence = np.zeros((len(decisions), n_classes))
+    wins = decisions > 0
+    for m, (positive, negative) in enumerate(pairs):
+        votes[:, positive] += wins[:, m]
+        votes[:, negative] += ~wins[:, m]
+        confidence[:, positive] += decisions[:, m]
+        confidence[:, negative] -= decisions[:, m]
+    return votes, confidence

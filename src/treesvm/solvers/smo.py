@@ -301,6 +301,8 @@ def pair_steps(K, lower, upper, beta, F, tol, max_iter):
         for t in range(n):
             rising[t] = np.float32(F[t]) + bar[t]
         i = _argmin(rising_bits)
+        if bar[i] > _ZERO:  # no row can rise: one side has no weight
+            return n_iter
         K_i, F_i, k_ii = K[i], F[i], diag[i]
         for t in range(n):
             drop[t] = np.float32(F[t] - F_i) * fall[t]

@@ -28,7 +28,7 @@ class LeafDistances:
     """
 
     def __init__(self, X):
-        self._rows, self._norms = _centred(X)
+        self._rows, self._norms, self._mean = _centred(X)
         self.squared = _squared_distances(self._rows, self._norms)
 
     def rbf_minus_one(self, gamma, out=None):
@@ -51,6 +51,20 @@ class LeafDistances:
         block[block <= _ROUNDING * scale] = 0.0
         block *= gamma
         return exp_minus_one(block)
+
+    def to_queries(self, Q):
+        """Return float64 squared distances of the rows of `Q` to the leaf's rows."""
+        Q = Q.astype(np.float64) if sparse.issparse(Q) else np.asarray(Q, np.float64)
+        if sparse.issparse(self._rows):
+            norms = np.asarray(Q.multiply(Q).sum(axis=1)).ravel()
+        else:
+            Q = Q - self._mean
+            norms = np.einsum("ij,ij->i", Q, Q)
+        squared = inner_products(Q, self._rows, np.float64)
+        squared *= -2
+        squared += norms[:, None]
+        squared += self._norms
+        return np.maximum(squared, 0.0, out=squared)
 
 
 def rbf_minus_one(squared, gamma, out):
@@ -81,16 +95,17 @@ def _series(squared, gamma, out):
 
 
 def _centred(X):
-    """Return float64 rows moved to their mean, and their squared norms.
+    """Return float64 rows moved to their mean, their squared norms, and the mean.
 
     Sparse rows stay where they are: centring would fill them.
     """
     if sparse.issparse(X):
         rows = X.astype(np.float64)
-        return rows, np.asarray(rows.multiply(rows).sum(axis=1)).ravel()
+        return rows, np.asarray(rows.multiply(rows).sum(axis=1)).ravel(), None
     rows = np.array(X, dtype=np.float64, order="C")
-    rows -= rows.mean(axis=0)
-    return rows, np.einsum("ij,ij->i", rows, rows)
+    mean = rows.mean(axis=0)
+    rows -= mean
+    return rows, np.einsum("ij,ij->i", rows, rows), mean
 
 
 def _squared_distances(rows, norms):

@@ -16,12 +16,12 @@ _CHUNK = 1024  # scratch that stays in the first level cache
 
 def exp_minus_one(t):
     """Return exp(-t) - 1 in place, for a C-contiguous float64 array of t >= 0."""
-    _exp_minus_one(t.reshape(-1))
+    exp_minus_one_in_place(t.reshape(-1))
     return t
 
 
 @njit(cache=True, nogil=True)
-def _exp_minus_one(t):
+def exp_minus_one_in_place(t):
     """Replace `t` by exp(-t) - 1, chunk by chunk."""
     power = np.empty(_CHUNK)
     bits = power.view(np.int64)

@@ -55,6 +55,7 @@ def finish(K, p, lower, upper, beta, F, *, tol, gap_tol, exact=None, rounds=3):
     n_iter, scratch = 0, np.zeros(0, np.float32)
     exact = _widened(K) if exact is None else exact
     refresh(exact, p, beta, F)
+    start = beta.copy(), F.copy(), smo.relative_gap(F, beta, p, lower, upper)
     for k in range(rounds):
         rows = np.flatnonzero(_worth_solving(F, beta, lower, upper, 0.1 * 5.0**k))
         if len(rows) < 2:
@@ -68,6 +69,8 @@ def finish(K, p, lower, upper, beta, F, *, tol, gap_tol, exact=None, rounds=3):
         n_iter += done
         if smo.is_solved(violation, gap, tol, gap_tol):
             break
+    if not smo.relative_gap(F, beta, p, lower, upper) <= start[2]:  # worse, or NaN
+        beta[:], F[:] = start[0], start[1]
     return n_iter
 
 
@@ -86,7 +89,8 @@ def _worth_solving(F, beta, lower, upper, firm):
     """Free rows, and rows at a bound that a slope below `firm` may not hold there."""
     slope = F + smo.bias_of(F, lower, upper)
     firm = max(firm, min(3.0 * smo.violation_of(F, beta, lower, upper), 1.0))
-    return ~((beta <= lower) & (slope > firm) | (beta >= upper) & (slope < -firm))
+    held = (beta <= lower) & (slope > firm) | (beta >= upper) & (slope < -firm)
+    return ~held & (upper > lower)
 
 
 def _solve_rows(exact, rows, lower, upper, beta, F, target):
@@ -120,11 +124,11 @@ def solve_interior_point(H, q, lower, upper, total, *, target, max_iter=40):
         stationarity = Hv - q + point.b - point.z + point.w
         balance = point.v.sum() - total
         gap = x @ point.z + s @ point.w
-        if gap <= target:
-            break
+        if gap <= target or min(x.min(), s.min(), point.z.min(), point.w.min()) <= 0:
+            break  # solved, or as close as float64 gets
         try:
             point = _newton_step(solver, point, x, s, stationarity, balance, gap)
-        except LinAlgError:  # as close as float64 gets
+        except LinAlgError:
             break
     return _snap(point, lower, upper, total), n_iter
 

@@ -21,7 +21,7 @@ _FLOAT32_NOISE = 3e-8  # typical rounding of a float32 kernel value near one
 
 # What is known of each machine after a solve.  `held`: no coefficient touches its bound,
 # so that the solution stays the same for every larger C.
-_RECORD = np.dtype(
+RECORD = np.dtype(
     [
         ("bias", np.float64),
         ("violation", np.float64),
@@ -67,7 +67,7 @@ class GramChain:
         self.tol, self.gap_tol, self.max_iter = tol, tol / 10, max_iter
         self.beta = np.zeros(len(machines.rows))
         self.F = -machines.signs.copy()
-        self.records = np.zeros(machines.n_machines, _RECORD)
+        self.records = np.zeros(machines.n_machines, RECORD)
         self._noise = _FLOAT32_NOISE * (float(np.abs(K).max()) if K.size else 0.0)
 
     def solve(self, C):

@@ -43,3 +43,11 @@ def votes_and_confidence(decisions, pairs, n_classes):
         confidence[:, positive] += decisions[:, m]
         confidence[:, negative] -= decisions[:, m]
     return votes, confidence
+
+
+def predicted_codes(decisions, pairs, n_classes):
+    """Return the class code with the largest score; two classes need no votes."""
+    if len(pairs) == 1 and pairs[0, 1] >= 0:
+        positive, negative = pairs[0]
+        return np.where(decisions[:, 0] > 0, positive, negative)
+    return class_scores(decisions, pairs, n_classes).argmax(axis=1)

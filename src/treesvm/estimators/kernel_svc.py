@@ -1,0 +1,409 @@
+"""A kernel SVM classifier: the engine behind scikit-learn's interface."""
+
+import warnings
+from typing import NamedTuple
+
+import numpy as np
+from scipy import sparse
+from sklearn.base import BaseEstimator, ClassifierMixin, clone
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils.metaestimators import available_if
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from treesvm.estimators.calibration import fit_scale, held_out_scores, probabilities
+from treesvm.estimators.kernel_parameters import check_kernel_parameters
+from treesvm.estimators.kernel_predictor import (
+    KernelPredictor,
+    decision_values,
+    winners,
+)
+from treesvm.estimators.training_rows import INPUT, classification_rows
+from treesvm.kernels.kernel import resolve_kernel
+from treesvm.solvers.grid import grid_points
+from treesvm.solvers.training import train_machine
+
+
+class PathRecord(NamedTuple):
+    """One point of `KernelSVC.path`."""
+
+    C: float
+    gamma: float
+    score: float  # accuracy on the validation rows, NaN without them
+    n_support: int  # distinct support vectors
+    n_iter: int  # steps, over all machines
+    gap: float  # largest relative duality gap of a machine
+    converged: bool  # whether every machine converged
+
+
+def _has_probability(model):
+    """`predict_proba` exists when it was asked for."""
+    if not model.probability:
+        raise AttributeError(
+            "predict_proba needs probability=True, which trains held-out machines."
+        )
+    return True
+
+
+class KernelSVC(ClassifierMixin, BaseEstimator):
+    """C-support vector classification, a drop-in for `sklearn.svm.SVC`.
+
+    The dual is solved by vectorised pair steps on a shared Gram matrix, finished by
+    interior points where pair steps crawl, and by working sets where the Gram matrix
+    does not fit the budget.
+
+    Parameters
+    ----------
+    C : float, default=1.0
+        Weight of the hinge loss.
+    kernel : {"rbf", "linear", "poly", "polynomial", "sigmoid", "precomputed"} or \
+callable, default="rbf"
+        A callable maps two arrays of rows to their kernel block.
+    degree : int, default=3
+        Of the polynomial kernel.
+    gamma : {"scale", "auto"} or float, default="scale"
+    coef0 : float, default=0.0
+        Constant of the polynomial and the sigmoid kernel.
+    tol : float, default=1e-3
+        A machine has converged when its KKT violation is at most `tol` and its relative
+        duality gap too, or when the gap is at most ``tol / 10``.
+    class_weight : dict or "balanced", optional
+    multi_class : {"ovo", "ovr"}, default="ovo"
+        One machine for each pair of classes, or for each class against the rest.
+    decision_function_shape : {"ovr", "ovo"}, default="ovr"
+    break_ties : bool, default=False
+        Break ties between votes by the summed decision values; otherwise the first
+        class among them is the answer, as in LIBSVM.
+    probability : bool, default=False
+        Calibrate `predict_proba` on held-out rows (five more fits).
+    max_iter : int, default=-1
+        Cap on the steps of each machine, -1 for none.
+    cache_size : float, default=500
+        Megabytes of kernel values that may be held.
+    n_jobs : int, optional
+        Threads over the binary machines.
+    random_state : int, RandomState or None
+        Seeds the folds of `probability`; nothing else is random.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,)
+    support_ : ndarray of shape (n_SV,)
+        Row numbers of the support vectors, sorted by class.
+    support_vectors_ : ndarray or CSR matrix of shape (n_SV, n_features)
+    n_support_ : ndarray of shape (n_classes,)
+    dual_coef_ : ndarray of shape (n_classes - 1, n_SV)
+        Signed coefficients, as in scikit-learn; (n_classes, n_SV) with "ovr".
+    intercept_ : ndarray of shape (n_machines,)
+    n_iter_, gap_, converged_ : ndarray of shape (n_machines,)
+    n_features_in_ : int
+    feature_names_in_ : ndarray of str, if X had names
+
+    Notes
+    -----
+    When not to use it: beyond some 50,000 rows `DTSVMClassifier` is faster by orders of
+    magnitude and often as accurate; with thousands of sparse features a linear SVM
+    usually does.
+
+    References
+    ----------
+    R.-E. Fan, P.-H. Chen, C.-J. Lin, "Working set selection using second order
+    information for training SVM", JMLR 6 (2005).
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from treesvm import KernelSVC
+    >>> X, y = load_iris(return_X_y=True)
+    >>> model = KernelSVC(C=10, gamma=0.1).fit(X, y)
+    >>> bool(model.score(X, y) > 0.95)
+    True
+    >>> best = max(model.path(X[::2], y[::2], [1, 10], [0.1, 1], X[1::2], y[1::2]),
+    ...            key=lambda record: record.score)
+    >>> bool(best.converged)
+    True
+    """
+
+    def __init__(
+        self,
+        C=1.0,
+        *,
+        kernel="rbf",
+        degree=3,
+        gamma="scale",
+        coef0=0.0,
+        tol=1e-3,
+        class_weight=None,
+        multi_class="ovo",
+        decision_function_shape="ovr",
+        break_ties=False,
+        probability=False,
+        max_iter=-1,
+        cache_size=500,
+        n_jobs=None,
+        random_state=None,
+    ):
+        self.C = C
+        self.kernel = kernel
+        self.degree = degree
+        self.gamma = gamma
+        self.coef0 = coef0
+        self.tol = tol
+        self.class_weight = class_weight
+        self.multi_class = multi_class
+        self.decision_function_shape = decision_function_shape
+        self.break_ties = break_ties
+        self.probability = probability
+        self.max_iter = max_iter
+        self.cache_size = cache_size
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+
+    def fit(self, X, y, sample_weight=None):
+        """Train the machines.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_rows, n_features)
+            Or the Gram matrix, for ``kernel="precomputed"``.
+        y : array-like of shape (n_rows,)
+        sample_weight : array-like of shape (n_rows,), optional
+            Not negative; rows of weight zero are left out.
+
+        Returns
+        -------
+        self
+        """
+        self._check_parameters()
+        X, codes, weight = self._training_rows(X, y, sample_weight)
+        rows = np.flatnonzero(weight > 0)
+        kernel = self._resolved_kernel(X)
+        machine = train_machine(
+            self._take(X, rows),
+            codes[rows],
+            len(self.classes_),
+            weight[rows],
+            kernel,
+            self.C,
+            multi_class=self.multi_class,
+            tol=self.tol,
+            max_iter=None if self.max_iter == -1 else self.max_iter,
+            max_bytes=int(self.cache_size * 2**20),
+            n_jobs=self.n_jobs,
+        )
+        self._store(machine, rows, codes, X.shape[0])
+        if self.probability:
+            self._calibrate(X, codes, weight)
+        return self
+
+    def path(self, X, y, Cs, gammas, X_val=None, y_val=None, sample_weight=None):
+        """Solve a whole grid, sharing kernels and warm starts.
+
+        Parameters
+        ----------
+        X, y, sample_weight
+            Training data, as for `fit`.
+        Cs, gammas : sequence of float
+        X_val, y_val : array-like, optional
+            Validation rows to be scored at every point.
+
+        Returns
+        -------
+        list of PathRecord
+            For every gamma all Cs, ascending.  The estimator itself is not fitted.
+        """
+        self._check_parameters()
+        model = clone(self)
+        X, codes, weight = model._training_rows(X, y, sample_weight)
+        for name, values in (("C", Cs), ("gamma", gammas)):
+            for value in values:
+                check_kernel_parameters(clone(self).set_params(**{name: value}))
+        if X_val is not None:
+            X_val = validate_data(model, X_val, reset=False, **INPUT)
+            y_val = np.asarray(y_val)
+        rows = np.flatnonzero(weight > 0)
+        points = grid_points(
+            self._take(X, rows),
+            codes[rows],
+            len(model.classes_),
+            weight[rows],
+            [self._resolved_kernel(X, gamma) for gamma in gammas],
+            [float(C) for C in Cs],
+            X_val,
+            multi_class=self.multi_class,
+            tol=self.tol,
+            max_iter=None if self.max_iter == -1 else self.max_iter,
+            max_bytes=int(self.cache_size * 2**20),
+        )
+        return [_record(point, y_val, model.classes_) for point in points]
+
+    def decision_function(self, X):
+        """Return decision values: one a row for two classes, else one a class.
+
+        With ``decision_function_shape="ovo"``, one for each pair.
+        """
+        decisions = self._decisions(X)
+        return decision_values(decisions, self._machine, self.decision_function_shape)
+
+    def predict(self, X):
+        """Return the class of every row."""
+        codes = winners(self._decisions(X), self._machine, self.break_ties)
+        return self.classes_[codes]
+
+    @available_if(_has_probability)
+    def predict_proba(self, X):
+        """Return class probabilities; the largest is the class that `predict` says."""
+        decisions = self._decisions(X)
+        scores = decision_values(decisions, self._machine, "ovr")
+        if scores.ndim == 2 and not self.break_ties:
+            scores = _winner_on_top(scores, winners(decisions, self._machine, False))
+        return probabilities(scores, self.probability_scale_)
+
+    def predictor(self):
+        """Return a compiled object that answers without checking its input.
+
+        Called with one row it returns the label, with a 2-D array an array of labels,
+        equal to `predict`; ``.decision(...)`` returns decision values.  Only the width is
+        checked.
+        """
+        check_is_fitted(self)
+        return KernelPredictor(
+            self._machine,
+            self.classes_,
+            self.n_features_in_,
+            self.decision_function_shape,
+            self.break_ties,
+        )
+
+    def _check_parameters(self):
+        check_kernel_parameters(self)
+        if self.multi_class == "ovr" and self.decision_function_shape == "ovo":
+            raise ValueError(
+                "decision_function_shape='ovo' needs multi_class='ovo': there are no "
+                "pairs to report with multi_class='ovr'."
+            )
+        if self.break_ties and self.decision_function_shape == "ovo":
+            raise ValueError(
+                "break_ties=True must go with decision_function_shape='ovr': ties are "
+                "broken by one value for each class."
+            )
+
+    def _training_rows(self, X, y, sample_weight):
+        X, codes, weight = classification_rows(
+            self, X, y, sample_weight, self.class_weight
+        )
+        if self.kernel == "precomputed" and X.shape[0] != X.shape[1]:
+            raise ValueError(
+                f"kernel='precomputed' wants a square matrix of kernel values, got shape "
+                f"{X.shape}; pass kernel(X, X), or rows with another kernel."
+            )
+        return X, codes, weight
+
+    def _resolved_kernel(self, X, gamma=None):
+        return resolve_kernel(
+            self.kernel,
+            gamma=self.gamma if gamma is None else gamma,
+            degree=self.degree,
+            coef0=self.coef0,
+            X=X,
+        )
+
+    def _take(self, X, rows):
+        """Rows of X; of a Gram matrix also the columns."""
+        if len(rows) == X.shape[0]:
+            return X
+        return X[rows][:, rows] if self.kernel == "precomputed" else X[rows]
+
+    def _store(self, machine, rows, codes, n_rows):
+        """Publish the machine under scikit-learn's names."""
+        self._machine = machine
+        self.support_ = rows[machine.support].astype(np.int32)
+        self.support_vectors_ = machine.vectors
+        self.n_support_ = np.bincount(
+            codes[self.support_], minlength=len(self.classes_)
+        ).astype(np.int32)
+        self.dual_coef_ = machine.coefficients.T.copy()
+        if sparse.issparse(machine.vectors):
+            self.dual_coef_ = sparse.csr_matrix(self.dual_coef_)
+        self.intercept_ = machine.biases
+        self.n_iter_ = machine.records["n_iter"].astype(np.int64)
+        self.gap_ = machine.records["gap"].copy()
+        self.converged_ = machine.records["converged"].copy()
+        self._kept_rows = rows if len(rows) < n_rows else None
+        self._n_rows = n_rows
+        if not self.converged_.all():
+            warnings.warn(
+                f"{np.sum(~self.converged_)} of {len(self.converged_)} machines did not "
+                f"converge within max_iter={self.max_iter} (largest relative gap "
+                f"{self.gap_.max():.1e}); raise max_iter, scale the features, or lower C.",
+                ConvergenceWarning,
+                stacklevel=3,
+            )
+
+    def _calibrate(self, X, codes, weight):
+        """Fit the scale of `predict_proba` on rows that held-out machines answer."""
+
+        def fit_scores(train, test):
+            model = clone(self).set_params(
+                probability=False, decision_function_shape="ovr", class_weight=None
+            )
+            part = X[train][:, train] if self.kernel == "precomputed" else X[train]
+            seen = np.unique(codes[train])
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore", ConvergenceWarning)
+                model.fit(part, codes[train], sample_weight=weight[train])
+            asked = X[test][:, train] if self.kernel == "precomputed" else X[test]
+            values = model.decision_function(asked)
+            return _spread(values, seen, len(self.classes_))
+
+        scores = held_out_scores(fit_scores, codes, self.random_state)
+        self.probability_scale_ = fit_scale(scores, codes, weight)
+
+    def _decisions(self, X):
+        check_is_fitted(self)
+        X = validate_data(self, X, reset=False, **INPUT)
+        if self.kernel == "precomputed" and self._kept_rows is not None:
+            X = X[:, self._kept_rows]
+        return self._machine.reliable_decisions(X)
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = self.kernel != "precomputed"
+        tags.input_tags.pairwise = self.kernel == "precomputed"
+        return tags
+
+
+def _record(point, y_val, classes):
+    """Summarise one grid point."""
+    score = np.nan
+    if y_val is not None:
+        score = float(np.mean(classes[point.predicted] == y_val))
+    n_support = len(np.unique(point.rows[point.coefficients != 0]))
+    return PathRecord(
+        float(point.C),
+        float(point.gamma),
+        score,
+        n_support,
+        int(point.records["n_iter"].sum()),
+        float(point.records["gap"].max()),
+        bool(point.records["converged"].all()),
+    )
+
+
+def _winner_on_top(scores, codes):
+    """Give the winner the largest score of its row, where votes were tied."""
+    scores, rows = scores.copy(), np.arange(len(scores))
+    best = scores.argmax(axis=1)
+    top, own = scores[rows, best], scores[rows, codes]
+    scores[rows, best], scores[rows, codes] = own, top
+    return scores
+
+
+def _spread(values, seen, n_classes):
+    """Scores of the classes that a held-out model knew, among all classes."""
+    if n_classes == 2 and len(seen) == 2:
+        return values
+    scores = np.full((len(values), n_classes), values.min() - 1.0)
+    if len(seen) == 2:
+        values = np.stack([-values, values], axis=1)
+    scores[:, seen] = values
+    return scores

@@ -15,7 +15,7 @@ def centroid_sides(centroids, mass):
 
     Parameters
     ----------
-    centroids : ndarray of shape (n_classes, n_features)
+    centroids : ndarray of shape (n_classes, n_features), or None for two classes
         Means of the classes; rows of absent classes are not read.
     mass : ndarray of shape (n_classes,)
         Summed weight of each class in the node, 0 if absent.

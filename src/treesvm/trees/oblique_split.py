@@ -22,10 +22,9 @@ from scipy import sparse
 
 from treesvm.solvers.dual_descent import descend
 from treesvm.solvers.pegasos import solve_pegasos
-from treesvm.solvers.row_access import row_arrays
+from treesvm.solvers.row_access import row_arrays, row_dot
 from treesvm.trees.class_sides import centroid_sides, majority_sides
 from treesvm.trees.growth import Split
-from treesvm.trees.routing import projections_of
 
 _FLAT = 1e-9  # a feature whose deviation is smaller, relative to its mean, is constant
 _GAIN = 1e-12  # entropies nearer than this, relatively, are equal up to rounding
@@ -65,59 +64,51 @@ class ObliqueSplit:
     """
 
     def __init__(self, X, y, *, n_classes, sample_weight=None, options):
-        self.X, self.y, self.n_classes = X, y, n_classes
-        self.sample_weight, self.options = sample_weight, options
+        self.X, self.y, self.n_classes, self.options = X, y, n_classes, options
+        self.weight = np.ones(len(y)) if sample_weight is None else sample_weight
         self.arrays = row_arrays(X)
 
     def __call__(self, rows, seed):
         """Return the hyperplane that parts the rows, or None if it gains nothing."""
         sample = sample_rows(rows, self.options.max_node_rows, seed)
-        y, weight = self.y[sample], self._weight(sample)
+        y, weight = self.y[sample], self.weight[sample]
         mass = np.bincount(y, weights=weight, minlength=self.n_classes)
-        if np.count_nonzero(mass) < 2:  # rare classes may be missing in a sample
+        n_present = np.count_nonzero(mass)
+        if n_present < 2:  # rare classes may be missing in a sample
             return None
-        node = standardise(self.X, sample, weight)
         penalty = self.options.alpha
         if self.options.regularization == "paper":
-            penalty *= self._weight(rows).sum()
+            penalty *= self.weight[rows].sum()
+        node = standardise(self.X, sample, weight)
+        centroids = _centroids(node.Z, y, weight, mass) if n_present > 2 else None
+        sides = centroid_sides(centroids, mass)
         best, lowest = None, np.inf
-        sides = centroid_sides(_centroids(node.Z, y, weight, mass), mass)
-        for _ in range(self.options.side_rounds if np.sum(mass > 0) > 2 else 1):
+        for _ in range(self.options.side_rounds):
             w, b = find_plane(node, sides[y], weight, penalty, self.options, seed)
-            split, left, right = self._measure(rows, w, b)
-            disorder = _disorder(left) + _disorder(right)
+            split, parts = self._measure(rows, w, b)
+            disorder = _disorder(parts[0]) + _disorder(parts[1])
             if disorder < lowest:
                 best, lowest = split, disorder
-            moved = majority_sides(sides, left, right)
-            if np.array_equal(moved, sides):
+            if n_present == 2:
                 break
-            sides = moved
-        gains = lowest < _disorder(left + right) * (1.0 - _GAIN)
-        return best if gains and 0 < best.goes_left.sum() < len(rows) else None
-
-    def _weight(self, rows):
-        """Return the weights of rows."""
-        weight = self.sample_weight
-        return np.ones(len(rows)) if weight is None else weight[rows]
+            former, sides = sides, majority_sides(sides, *parts)
+            if np.array_equal(former, sides):
+                break
+        before = _disorder(parts[0] + parts[1])
+        return best if lowest < before * (1.0 - _GAIN) else None
 
     def _measure(self, rows, w, b):
         """Return the split of all rows of the node and the class weights per side."""
-        values = np.empty(len(rows))
-        projections_of(self.arrays, rows, w, values)
-        goes_left = values <= -b
-        y, weight = self.y[rows], self._weight(rows)
-        both = np.bincount(
-            y + self.n_classes * goes_left,
-            weights=weight,
-            minlength=2 * self.n_classes,
-        )
-        right, left = both.reshape(2, self.n_classes)
-        return Split(w, -b, goes_left), left, right
+        goes_left = np.empty(len(rows), np.bool_)
+        parts = np.zeros((2, self.n_classes))
+        _part(self.arrays, rows, w, -b, self.y, self.weight, goes_left, parts)
+        return Split(w, -b, goes_left), parts
 
 
 def find_plane(node, y, weight, penalty, options, seed):
     """Return (w, b) in the original features for labels -1, +1 of a node's rows."""
-    p = np.where(y > 0, weight / weight[y > 0].sum(), weight / weight[y < 0].sum()) / 2
+    p = np.empty(len(y))
+    _halve(y, weight, p)
     w, b = _SOLVERS[options.solver](node.Z, y, p, penalty, options, seed)
     w = w.astype(np.float64) * node.scale
     # Sparse rows were not centred: their mean is folded into nothing.
@@ -140,21 +131,50 @@ def standardise(X, rows, weight):
 
 @njit(cache=True, nogil=True)
 def _gather_standardised(X, rows, share, Z, mean, scale):
-    """Copy rows to `Z` in three passes: mean, deviation, standardised values."""
+    """Copy rows to `Z` relative to the first one, then standardise `Z` in place.
+
+    The first row is taken off before rounding to float32, so that features far from
+    zero keep their digits.
+    """
     n, d = Z.shape
     for t in range(n):
         for j in range(d):
-            mean[j] += share[t] * X[rows[t], j]
+            Z[t, j] = np.float32(X[rows[t], j] - X[rows[0], j])
+            mean[j] += share[t] * Z[t, j]
     for t in range(n):
         for j in range(d):
-            scale[j] += share[t] * (X[rows[t], j] - mean[j]) ** 2
+            scale[j] += share[t] * (Z[t, j] - mean[j]) ** 2
     for j in range(d):
         deviation = np.sqrt(scale[j])
         is_flat = deviation <= _FLAT * abs(mean[j])
         scale[j] = 0.0 if is_flat else 1.0 / deviation
     for t in range(n):
         for j in range(d):
-            Z[t, j] = np.float32((X[rows[t], j] - mean[j]) * scale[j])
+            Z[t, j] = np.float32((Z[t, j] - mean[j]) * scale[j])
+    for j in range(d):
+        mean[j] += X[rows[0], j]
+
+
+@njit(cache=True, nogil=True)
+def _halve(y, weight, p):
+    """Write to `p` the weights scaled so that each side of y weighs one half."""
+    above, below = 0.0, 0.0
+    for t in range(len(y)):
+        if y[t] > 0.0:
+            above += weight[t]
+        else:
+            below += weight[t]
+    for t in range(len(y)):
+        p[t] = 0.5 * weight[t] / (above if y[t] > 0.0 else below)
+
+
+@njit(cache=True, nogil=True)
+def _part(arrays, rows, w, threshold, y, weight, goes_left, parts):
+    """Write the side of each row, and add up class weights left and right."""
+    for t in range(len(rows)):
+        i = rows[t]
+        goes_left[t] = row_dot(arrays, i, w) <= threshold
+        parts[0 if goes_left[t] else 1, y[i]] += weight[i]
 
 
 def _scale_sparse(X, weight):
@@ -180,8 +200,6 @@ def sample_rows(rows, size, seed):
 
 def _centroids(Z, y, weight, mass):
     """Return the weighted mean of each class; zeros for absent ones."""
-    if np.count_nonzero(mass) <= 2:
-        return np.zeros((len(mass), 0))  # two classes need no places
     member = sparse.csr_matrix(
         (weight, (y, np.arange(len(y)))), shape=(len(mass), len(y))
     )
@@ -190,12 +208,15 @@ def _centroids(Z, y, weight, mass):
     return total / np.maximum(mass, np.finfo(float).tiny)[:, None]
 
 
+@njit(cache=True, nogil=True)
 def _disorder(mass):
     """Return the entropy of the class weights times their sum."""
-    mass = mass[mass > 0.0]
-    if len(mass) == 0:
-        return 0.0
-    return float(mass.sum() * np.log(mass.sum()) - mass @ np.log(mass))
+    total, inner = 0.0, 0.0
+    for value in mass:
+        if value > 0.0:
+            total += value
+            inner += value * np.log(value)
+    return total * np.log(total) - inner if total > 0.0 else 0.0
 
 
 def _dual_plane(Z, y, p, penalty, options, seed):

@@ -1,9 +1,10 @@
 """Support vector machines at decision-tree speed."""
 
+from treesvm.estimators.dtsvm import DTSVMClassifier
 from treesvm.estimators.hlsvm import HLSVMClassifier
 from treesvm.estimators.kernel_svc import KernelSVC
 from treesvm.model_selection.hlsvm_cv import HLSVMClassifierCV
 
 __version__ = "0.1.0"
 
-__all__ = ["HLSVMClassifier", "HLSVMClassifierCV", "KernelSVC"]
+__all__ = ["DTSVMClassifier", "HLSVMClassifier", "HLSVMClassifierCV", "KernelSVC"]

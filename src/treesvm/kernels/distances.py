@@ -16,6 +16,8 @@ from treesvm.kernels.kernel import inner_products
 # Below this value of gamma * distance a Taylor series of exp(-t) - 1 is exact to
 # float32 and keeps its leading digits, which exp(-t) - 1 computed as written loses.
 _SERIES_REACH = 0.5
+_WHOLE_ROWS = 3000  # larger leaves are done in chunks, to hold no n^2 of float64
+_CHUNK_ROWS = 512
 _ROUNDING = 1e-13  # float64 distances below this share of the norms are noise
 
 
@@ -110,28 +112,31 @@ def _centred(X):
 
 def _squared_distances(rows, norms):
     """All pairwise squared distances in float32, symmetric with a zero diagonal."""
-    if sparse.issparse(rows):
-        products = inner_products(rows, rows, np.float64)
-    else:  # the lower triangle is enough: half the work of a full product
+    n, floor = len(norms), _ROUNDING * norms.max(initial=0.0)
+    out = np.empty((n, n), np.float32)
+    if n <= _WHOLE_ROWS and not sparse.issparse(rows):
+        # The lower triangle is enough: half the work of a full product.
         products = blas.dsyrk(1.0, rows.T, trans=1, lower=0).T
-    out = np.empty(products.shape, np.float32)
-    _finish_distances(products, norms, _ROUNDING * norms.max(initial=0.0), out)
+        _fill_distances(products, norms, 0, floor, out)
+    else:
+        for start in range(0, n, _CHUNK_ROWS):
+            part = rows[start : start + _CHUNK_ROWS]
+            products = inner_products(part, rows[: start + _CHUNK_ROWS], np.float64)
+            _fill_distances(products, norms, start, floor, out)
+    _mirror(out)
     return out
 
 
 @njit(cache=True, nogil=True)
-def _finish_distances(products, norms, floor, out):
-    """Fill `out` with distances from the lower triangle of `products`."""
-    n = len(norms)
-    for i in range(n):
-        row = products[i]
-        norm = norms[i]
-        target = out[i]
+def _fill_distances(products, norms, start, floor, out):
+    """Fill the lower triangle of `out` from the row `start` on."""
+    for k in range(len(products)):
+        i = start + k
+        row, norm, target = products[k], norms[i], out[i]
         for j in range(i):
             d = norm + norms[j] - 2.0 * row[j]
             target[j] = np.float32(d if d > floor else 0.0)
         target[i] = np.float32(0.0)
-    _mirror(out)
 
 
 @njit(cache=True, nogil=True)

@@ -44,8 +44,8 @@ def finish(K, p, lower, upper, beta, F, *, tol, gap_tol, exact=None, rounds=3):
     Parameters
     ----------
     exact : callable, optional
-        ``exact(rows, columns)`` returns a float64 block of the kernel that `K` rounds to
-        float32.  With C = 10^5 the rounding of K alone is worth more than `gap_tol`.
+        ``exact(rows, columns)`` returns a float64 block of the kernel that `K` rounds
+        to float32.  With C = 10^5 the rounding of K alone is worth more than `gap_tol`.
 
     Returns
     -------
@@ -118,7 +118,7 @@ def solve_interior_point(H, q, lower, upper, total, *, target, max_iter=40):
     solver = _newton_solver(H)
     point = _start(H, q, lower, upper)
     n_iter = 0
-    for n_iter in range(1, max_iter + 1):
+    for n_iter in range(1, max_iter + 1):  # noqa: B007 (returned below)
         x, s = point.v - lower, upper - point.v
         Hv = solver.product(point.v)
         stationarity = Hv - q + point.b - point.z + point.w
@@ -239,7 +239,8 @@ class _DenseSolver:
 
     def factorise(self, theta):
         # float32 kernels are positive semi-definite only up to rounding.
-        jitter = 1e-9 * self.H.trace() / len(self.H)
+        size = np.abs(self.H).max()
+        jitter = 1e-9 * np.abs(self.H.diagonal()).mean()
         while True:
             A = self.H.copy()
             A[np.diag_indices_from(A)] += theta + jitter
@@ -247,7 +248,9 @@ class _DenseSolver:
             if failed == 0:
                 self.factor = factor
                 return
-            jitter *= 100
+            if not jitter < len(self.H) * size:  # would dominate H, or is NaN
+                raise LinAlgError("H + diag(theta) has no Cholesky factor")
+            jitter = max(100 * jitter, 1e-12 * size)
 
     def solve(self, rhs):
         return cho_solve((self.factor, True), rhs, check_finite=False)
@@ -276,7 +279,7 @@ class _LowRankSolver:
 
 
 def pivoted_cholesky(H, max_rank, rel_tol=1e-7):
-    """Return (G, rest) with ``H ~ GG' + diag(rest)``, or (None, None) if rank is high."""
+    """Return (G, rest) with ``H ~ GG' + diag(rest)``, or (None, None) at high rank."""
     G = np.zeros((max(max_rank, 1), len(H)))
     residual = np.diag(H).copy()
     rank = _pivot(H, G, residual, rel_tol * residual.max())

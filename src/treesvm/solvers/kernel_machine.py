@@ -120,12 +120,18 @@ class KernelMachine:
             return self.kernel.block(X - centre, self.vectors - centre, dtype)
         return self.kernel.block(X, self.vectors, dtype)
 
-    def reliable_decisions(self, X):
+    def reliable_decisions(self, X, decide_alone=None):
         """Decision values whose signs and order do not depend on how rows are batched.
 
         Rows are evaluated together, in float32 where the coefficients allow it; a row on
         which rounding could decide is evaluated alone, by the code that serves
         single rows.
+
+        Parameters
+        ----------
+        decide_alone : callable, optional
+            From a row number to its decision values, when `X` was transformed and single
+            rows are not.
         """
         dtype = np.float32
         small = X.shape[0] * self.n_vectors <= _SMALL_BLOCK
@@ -133,10 +139,14 @@ class KernelMachine:
             dtype = np.float64
         out = self.decisions(X, dtype).astype(np.float64)
         doubtful = self._doubtful(out, self.rounding_band(dtype))
-        if len(doubtful):
-            decide = self.row_decider()
-            for i in doubtful:
-                out[i] = decide(X[i : i + 1])
+        if len(doubtful) and decide_alone is None:
+            decider = self.row_decider()
+
+            def decide_alone(i):
+                return decider(X[i : i + 1])
+
+        for i in doubtful:
+            out[i] = decide_alone(i)
         return out
 
     def _doubtful(self, decisions, band):
@@ -151,6 +161,15 @@ class KernelMachine:
     def row_decider(self):
         """Return a function from one row to its decision values, in float64."""
         return RowDecider(self)
+
+    def scores(self, decisions):
+        """Return one score for each class, the largest for the answer.
+
+        Two classes: minus and plus the decision value.
+        """
+        if self.n_classes == 2:
+            return np.stack([-decisions[:, 0], decisions[:, 0]], axis=1)
+        return class_scores(decisions, self.pairs, self.n_classes)
 
 
 def _largest_norm(vectors):

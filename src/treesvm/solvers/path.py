@@ -1,9 +1,9 @@
 """A whole grid of (gamma, C) on one leaf, for the price of a few fits.
 
-Sharing is the order of the loops: distances serve every gamma, a Gram matrix serves every
-C and every machine, and each C starts from the solution of the smaller one.  A machine
-whose coefficients all stay inside the box has the same solution for every larger C, and
-is not touched again.
+Sharing is the order of the loops: distances serve every gamma, a Gram matrix serves
+every C and every machine, and each C starts from the solution of the smaller one.  A
+machine whose coefficients all stay inside the box has the same solution for every larger
+C: from there on only its certificate is renewed.
 """
 
 from typing import NamedTuple
@@ -19,8 +19,8 @@ PATIENCE = 40
 _FLOAT32_NOISE = 3e-8  # typical rounding of a float32 kernel value near one
 
 
-# What is known of each machine after a solve.  `held`: no coefficient touches its bound,
-# so that the solution stays the same for every larger C.
+# What is known of each machine after a solve.  `held`: no coefficient touches its
+# bound, so that the solution stays the same for every larger C.
 RECORD = np.dtype(
     [
         ("bias", np.float64),
@@ -68,6 +68,7 @@ class GramChain:
         self.beta = np.zeros(len(machines.rows))
         self.F = -machines.signs.copy()
         self.records = np.zeros(machines.n_machines, RECORD)
+        self._refreshed = np.zeros(machines.n_machines, bool)  # F is from float64
         self._noise = _FLOAT32_NOISE * (float(np.abs(K).max()) if K.size else 0.0)
 
     def solve(self, C):
@@ -96,8 +97,13 @@ class GramChain:
         """Hand what pair steps did not solve, or not to float64, to interior points."""
         records = self.records
         noisy = self._noise * records["norm"] > 0.1 * self.tol
-        noisy &= records["n_iter"] > 0
         starts = self.machines.starts
+        state = (self.beta, self.F)
+        weights = _slack_weights(starts, self.machines.signs, upper - lower, *state)
+        doubt = self._noise * records["norm"] * weights
+        noisy |= records["gap"] + doubt > 10.0 * self.gap_tol
+        self._refreshed &= records["n_iter"] == 0
+        noisy &= ~self._refreshed
         for m in np.flatnonzero(noisy | ~records["converged"]):
             own = slice(starts[m], starts[m + 1])
             problem = (self.machines.signs[own], lower[own], upper[own])
@@ -106,6 +112,7 @@ class GramChain:
             exact = self._exact_block(rows)
             if noisy[m]:
                 interior_point.refresh(exact, problem[0], *state)
+                self._refreshed[m] = True
                 _certify(*problem, *state, self.tol, self.gap_tol, records[m : m + 1])
             if records["converged"][m]:
                 continue
@@ -166,10 +173,16 @@ def _solve_all(K, rows, arrays, tolerances, patience, max_iter, records):
     shrink_memory = np.zeros(0, np.float32)
     sub_memory = np.zeros(0, np.float32)
     for m in range(len(starts) - 1):
-        if records[m].held:
-            continue
         a, b = starts[m], starts[m + 1]
         size = b - a
+        own_p, own_lower, own_upper = p[a:b], lower[a:b], upper[a:b]
+        own_beta, own_F = beta[a:b], F[a:b]
+        record = records[m : m + 1]
+        if record[0].held:
+            # The slack that tol leaves is multiplied by the larger C: look again.
+            _certify(own_p, own_lower, own_upper, own_beta, own_F, tol, gap_tol, record)
+            if record[0].converged:
+                continue
         if size == len(K):
             sub = K
         else:
@@ -179,8 +192,6 @@ def _solve_all(K, rows, arrays, tolerances, patience, max_iter, records):
             smo.gather(K, rows[a:b], sub)
         if len(shrink_memory) < size * size // 2:
             shrink_memory = np.empty(size * size // 2, np.float32)
-        own_p, own_lower, own_upper = p[a:b], lower[a:b], upper[a:b]
-        own_beta, own_F = beta[a:b], F[a:b]
         _stretch_along_ray(own_p, own_lower, own_upper, own_beta, own_F)
         cap = patience * size if max_iter < 0 else max_iter
         n_iter, _, _ = smo.descend(
@@ -195,8 +206,7 @@ def _solve_all(K, rows, arrays, tolerances, patience, max_iter, records):
             cap,
             shrink_memory,
         )
-        records[m].n_iter = n_iter
-        record = records[m : m + 1]
+        record[0].n_iter = n_iter
         _certify(own_p, own_lower, own_upper, own_beta, own_F, tol, gap_tol, record)
 
 
@@ -219,6 +229,19 @@ def _certify(p, lower, upper, beta, F, tol, gap_tol, record):
     record[0].norm = np.sqrt(norm2)
     record[0].converged = converged
     record[0].held = converged and inside
+
+
+@njit(cache=True, nogil=True)
+def _slack_weights(starts, p, box, beta, F):
+    """How much a slack of one in every support vector adds to each relative gap."""
+    weights = np.zeros(len(starts) - 1)
+    for m in range(len(weights)):
+        a, b = starts[m], starts[m + 1]
+        for t in range(a, b):
+            if beta[t] != 0.0:
+                weights[m] += box[t]
+        weights[m] /= max(smo.dual_objective(F[a:b], beta[a:b], p[a:b]), 1e-300)
+    return weights
 
 
 @njit(cache=True, nogil=True)

@@ -12,31 +12,51 @@ from treesvm.kernels.exponential import exp_minus_one_in_place
 
 
 class RowDecider:
-    """Decision values of one row for all machines of a `KernelMachine`."""
+    """Decision values of one row for all machines of a `KernelMachine`.
 
-    def __init__(self, machine):
-        self.machine = machine
+    Parameters
+    ----------
+    machine : KernelMachine
+    scaling : LeafScaling, optional
+        Applied to the row first.
+    """
+
+    def __init__(self, machine, scaling=None):
+        self.machine, self.scaling = machine, scaling
         self.is_compiled = machine.kernel.name == "rbf" and not sparse.issparse(
             machine.vectors
         )
         if self.is_compiled:
-            self._arrays = row_arrays(machine)
+            self._arrays = row_arrays(machine, scaling)
 
     def __call__(self, x):
         """Return an array of shape (n_machines,) for a row of shape (1, n_features)."""
         if not self.is_compiled:
+            x = x if self.scaling is None else self.scaling.apply(x)
             return self.machine.decisions(x)[0]
         x = x.toarray() if sparse.issparse(x) else x
-        x = np.ascontiguousarray(x, dtype=np.float64).reshape(-1)
+        return self.of_array(np.ascontiguousarray(x, dtype=np.float64).reshape(-1))
+
+    def of_array(self, x):
+        """The same for a contiguous float64 array of shape (n_features,)."""
+        if not self.is_compiled:
+            return self(x[None, :])
         out = np.empty(self.machine.n_machines)
         rbf_decisions(x, *self._arrays, out)
         return out
 
 
-def row_arrays(machine):
-    """Lay a machine out for `rbf_decisions`."""
+def row_arrays(machine, scaling=None):
+    """Lay a machine and its scaling out for `rbf_decisions`."""
+    vectors = np.asarray(machine.vectors, np.float64)
+    width = vectors.shape[1]
+    columns, shift, factor = np.arange(width), np.zeros(width), np.ones(width)
+    if scaling is not None:
+        columns, shift, factor = scaling
     return (
-        np.ascontiguousarray(np.asarray(machine.vectors, np.float64).T),
+        columns.astype(np.int64),
+        np.stack([shift, factor]),
+        np.ascontiguousarray(vectors.T),
         np.ascontiguousarray(machine.coefficients.T),
         machine.class_starts.astype(np.int64),
         machine.machine_ids.astype(np.int64),
@@ -47,19 +67,33 @@ def row_arrays(machine):
 
 @njit(cache=True, nogil=True)
 def rbf_decisions(
-    x, vectors, coefficients, class_starts, machine_ids, biases, gamma, out
+    x,
+    columns,
+    affine,
+    vectors,
+    coefficients,
+    class_starts,
+    machine_ids,
+    biases,
+    gamma,
+    out,
 ):
     """Write the decision values of row `x` to `out`.
 
     Parameters
     ----------
-    vectors : ndarray of shape (n_features, n_vectors)
-    coefficients : ndarray of shape (width, n_vectors)
+    columns : ndarray of shape (width,)
+        Features of `x` that the machine uses.
+    affine : ndarray of shape (2, width)
+        Their shift and factor.
+    vectors : ndarray of shape (width, n_vectors)
+    coefficients : ndarray of shape (n_machines of a class, n_vectors)
     """
     n = vectors.shape[1]
     K = np.zeros(n)
     for f in range(vectors.shape[0]):
-        feature, value = vectors[f], x[f]
+        feature = vectors[f]
+        value = (x[columns[f]] - affine[0, f]) * affine[1, f]
         for s in range(n):
             d = feature[s] - value
             K[s] += d * d

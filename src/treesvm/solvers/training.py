@@ -16,8 +16,8 @@ from treesvm.solvers.machines import build_machines
 from treesvm.solvers.optimality import svc_box
 from treesvm.solvers.path import RECORD, GramChain
 
-# Above this many rows a machine touches so few rows of its Gram matrix that computing
-# all of them costs more than it saves.
+# Above this many rows a single machine touches so few rows of its Gram matrix that
+# computing all of them costs more than it saves.
 GRAM_ROWS = 4000
 _LEAST_BYTES = 16 * 2**20
 
@@ -63,7 +63,7 @@ def train_machine(
     """
     machines = build_machines(codes, n_classes, multi_class)
     n = len(codes)
-    if n <= GRAM_ROWS and 6 * n * n <= max_bytes:
+    if _fits_gram(n, machines.n_machines, max_bytes):
         chain = gram_chain(X, machines, weight, kernel, tol=tol, max_iter=max_iter)
         records = chain.solve(C)
         return assemble(X, machines, kernel, chain.beta, records)
@@ -76,6 +76,11 @@ def train_machine(
     beta = np.concatenate([coefficients for coefficients, _ in solved])
     records = np.concatenate([record for _, record in solved])
     return assemble(X, machines, kernel, beta, records)
+
+
+def _fits_gram(n, n_machines, max_bytes):
+    """Whether to hold the Gram matrix of n rows: it fits, and enough of it is used."""
+    return 4 * n * n <= max_bytes and n <= GRAM_ROWS * max(1, min(n_machines, 10))
 
 
 def gram_chain(X, machines, weight, kernel, *, tol=1e-3, max_iter=None):
@@ -114,7 +119,7 @@ def _solve_alone(X, machines, m, weight, kernel, C, tol, max_iter, max_bytes):
     rows = machines.order[machines.rows[own]]
     signs = machines.signs[own]
     n = len(rows)
-    if n <= GRAM_ROWS and 6 * n * n <= max_bytes:
+    if _fits_gram(n, 1, max_bytes):
         part = X[np.ix_(rows, rows)] if kernel.name == "precomputed" else X[rows]
         alone = build_machines((signs > 0).astype(np.intp), 2, "ovo")
         chain = gram_chain(

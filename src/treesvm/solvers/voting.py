@@ -2,8 +2,6 @@
 
 import numpy as np
 
-_MISSING = -1e9  # score of a class that no machine knows: never the answer, yet finite
-
 
 def class_scores(decisions, pairs, n_classes):
     """Return one score for each class; the largest is the answer.
@@ -19,13 +17,15 @@ def class_scores(decisions, pairs, n_classes):
         Positive and negative class of each machine; -1 for "all others".
     """
     if (pairs[:, 1] < 0).any():
-        scores = np.full((len(decisions), n_classes), _MISSING)
-        scores[:, pairs[:, 0]] = decisions
-        return scores
-    votes, confidence = votes_and_confidence(decisions, pairs, n_classes)
-    scores = votes + confidence / (3 * (np.abs(confidence) + 1))
-    missing = np.setdiff1d(np.arange(n_classes), pairs)
-    scores[:, missing] = _MISSING
+        known, scores = pairs[:, 0], np.empty((len(decisions), n_classes))
+        scores[:, known] = decisions
+    else:
+        known = np.unique(pairs)
+        votes, confidence = votes_and_confidence(decisions, pairs, n_classes)
+        scores = votes + confidence / (3 * (np.abs(confidence) + 1))
+    if len(known) < n_classes:  # a class without machine is never the answer
+        unknown = np.setdiff1d(np.arange(n_classes), known)
+        scores[:, unknown] = scores[:, known].min(axis=1, keepdims=True) - 1.0
     return scores
 
 

@@ -1,0 +1,202 @@
+"""A partition of the space with an answer in every part: the trained half of DTSVM.
+
+A part whose rows have one class answers with its label, every other part with a kernel
+machine.  Parts are trained in threads; each knows its own rows only, so the model does not
+depend on their number.
+"""
+
+import time
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+from joblib import Parallel, delayed, effective_n_jobs
+from threadpoolctl import threadpool_limits
+
+from treesvm.estimators.progress import Progress
+from treesvm.kernels.kernel import Kernel
+from treesvm.solvers.leaf_machine import LeafMachine, minmax_scaling
+from treesvm.solvers.training import train_machine
+from treesvm.trees.leaf_rows import rows_by_leaf
+
+_SURE = 1.0  # decision value of a part with one class
+
+
+class MachineOptions(NamedTuple):
+    """How the machine of a part is trained."""
+
+    kernel: Kernel
+    C: float
+    multi_class: str
+    leaf_scaling: str | None
+    tol: float
+    max_iter: int | None
+    max_bytes: int
+
+
+class Part(NamedTuple):
+    """What one part of the space answers, and what training it took."""
+
+    code: int  # class code of a one-class part; the majority in others
+    machine: LeafMachine | None
+    n_rows: int
+    n_classes: int
+    seconds: float
+
+    @property
+    def n_vectors(self):
+        """Distinct support vectors."""
+        return 0 if self.machine is None else self.machine.machine.n_vectors
+
+    @property
+    def converged(self):
+        if self.machine is None:
+            return True
+        return bool(self.machine.machine.records["converged"].all())
+
+
+@dataclass(frozen=True, eq=False)
+class Decomposition:
+    """A partition (a tree or random parts) and its parts, numbered densely."""
+
+    partition: object
+    parts: list
+    n_classes: int
+
+    def apply(self, X, n_jobs=None):
+        """Return the part of every row."""
+        return part_numbers(self.partition, X, n_jobs)
+
+    def scores(self, X, n_jobs=None):
+        """Return one score for each class, shape (n, n_classes)."""
+        groups = rows_by_leaf(self.apply(X, n_jobs), len(self.parts))
+        out = np.empty((X.shape[0], self.n_classes))
+        occupied = np.flatnonzero(groups.sizes)
+        n_workers = min(effective_n_jobs(n_jobs), max(1, len(occupied)))
+        with threadpool_limits(1 if n_workers > 1 else None):
+            Parallel(n_jobs=n_workers, require="sharedmem")(
+                delayed(self._answer)(k, X, groups.rows(k), out) for k in occupied
+            )
+        return out
+
+    def _answer(self, k, X, rows, out):
+        """Write the scores of one part's rows."""
+        part = self.parts[k]
+        if part.machine is None:
+            out[rows] = certain_scores(part.code, self.n_classes)
+        else:
+            machine = part.machine.machine
+            out[rows] = machine.scores(part.machine.decisions(X[rows]))
+
+
+def part_numbers(partition, X, n_jobs=None):
+    """Return dense part numbers for a tree or for random parts."""
+    if hasattr(partition, "leaf_numbers"):
+        return partition.leaf_numbers[partition.apply(X, n_jobs=n_jobs)]
+    return partition.apply(X)
+
+
+def n_parts(partition):
+    """Number of parts of a tree or of a random partition."""
+    return getattr(partition, "n_leaves", None) or partition.n_parts
+
+
+def certain_scores(code, n_classes):
+    """Scores of a part that knows one class only."""
+    scores = np.full(n_classes, -_SURE)
+    scores[code] = _SURE
+    return scores
+
+
+def train_parts(
+    X, codes, n_classes, weight, groups, options, *, extra=None, n_jobs=None, verbose=0
+):
+    """Train every part of a partition.
+
+    Parameters
+    ----------
+    X : ndarray or CSR matrix of shape (n, n_features)
+    codes, weight : ndarray of shape (n,)
+    groups : LeafRows
+        Rows of each part.
+    options : MachineOptions
+    extra : list of ndarray, optional
+        Further rows for each part's machine, from across its borders.
+    n_jobs, verbose : int
+
+    Returns
+    -------
+    list of Part
+    """
+    sizes = groups.sizes
+    order = np.argsort(-sizes, kind="stable")  # the longest first balances the threads
+    n_workers = min(effective_n_jobs(n_jobs), max(1, int((sizes > 1).sum())))
+    inner_jobs = n_jobs if n_workers == 1 else 1
+    progress = Progress(len(order), "leaves", verbose)
+
+    def train(k):
+        rows = groups.rows(k)
+        more = None if extra is None else extra[k]
+        try:
+            part = _train_part(
+                X, codes, n_classes, weight, rows, more, options, inner_jobs
+            )
+        except Exception as error:
+            raise _leaf_error(k, len(rows), error) from error
+        progress.step()
+        return part
+
+    with threadpool_limits(1 if n_workers > 1 else None):
+        trained = Parallel(n_jobs=n_workers, require="sharedmem")(
+            delayed(train)(k) for k in order
+        )
+    progress.close()
+    parts = [None] * len(order)
+    for k, part in zip(order, trained, strict=True):
+        parts[k] = part
+    return parts
+
+
+def _train_part(X, codes, n_classes, weight, rows, more, options, n_jobs):
+    """Train the machine of one part, or note its only class."""
+    start = time.perf_counter()
+    own = codes[rows]
+    mass = np.bincount(own, weights=weight[rows], minlength=n_classes)
+    n_present = int(np.count_nonzero(mass))
+    majority = int(mass.argmax())
+    if n_present < 2:
+        return Part(majority, None, len(rows), n_present, time.perf_counter() - start)
+    if more is not None and len(more):
+        # A class that is only across the border cannot be the answer here.
+        rows = np.sort(np.concatenate([rows, more[mass[codes[more]] > 0]]))
+    machine = train_leaf(X[rows], codes[rows], n_classes, weight[rows], options, n_jobs)
+    seconds = time.perf_counter() - start
+    return Part(majority, machine, len(own), n_present, seconds)
+
+
+def train_leaf(X, codes, n_classes, weight, options, n_jobs=None):
+    """Train one machine with the scaling of its rows."""
+    scaling = minmax_scaling(X) if options.leaf_scaling == "minmax" else None
+    machine = train_machine(
+        X if scaling is None else scaling.apply(X),
+        codes,
+        n_classes,
+        weight,
+        options.kernel,
+        options.C,
+        multi_class=options.multi_class,
+        tol=options.tol,
+        max_iter=options.max_iter,
+        max_bytes=options.max_bytes,
+        n_jobs=n_jobs,
+    )
+    return LeafMachine(machine, scaling)
+
+
+def _leaf_error(k, n_rows, error):
+    """Say which leaf failed; the type stays, so that callers can tell errors apart."""
+    message = f"leaf {k} ({n_rows} rows) could not be trained: {error}"
+    try:
+        return type(error)(message)
+    except Exception:  # some exceptions want other arguments
+        return RuntimeError(message)

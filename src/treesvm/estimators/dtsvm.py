@@ -1,0 +1,357 @@
+"""DTSVM: an axis-parallel tree cuts the space, a kernel SVM answers in every leaf."""
+
+import numpy as np
+from sklearn.base import BaseEstimator, ClassifierMixin, clone
+from sklearn.model_selection import train_test_split
+from sklearn.utils import check_random_state
+from sklearn.utils.metaestimators import available_if
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from treesvm.estimators.calibration import fit_scale, probabilities
+from treesvm.estimators.decomposition import (
+    Decomposition,
+    MachineOptions,
+    part_numbers,
+    train_parts,
+)
+from treesvm.estimators.dtsvm_predictor import DTSVMPredictor, vote
+from treesvm.estimators.kernel_parameters import check_kernel_parameters
+from treesvm.estimators.kernel_svc import _has_probability
+from treesvm.estimators.training_rows import INPUT, classification_rows
+from treesvm.kernels.kernel import resolve_kernel
+from treesvm.trees.axis import grow_axis_tree
+from treesvm.trees.borders import border_rows
+from treesvm.trees.leaf_rows import rows_by_leaf
+
+# Features tried in each node of a randomised decomposition: few enough that the trees
+# differ, enough that each stays a good one.
+_MEMBER_FEATURES = 0.5
+_CALIBRATION_SHARE = 0.2
+
+
+class DTSVMClassifier(ClassifierMixin, BaseEstimator):
+    """Tree-decomposed kernel SVM with given C, gamma and leaf size.
+
+    An entropy tree splits the rows until its leaves hold fewer than `max_leaf_size`; a
+    leaf with one class answers with its label, every other leaf with a kernel SVM of its
+    rows.  Training costs about ``n * max_leaf_size`` instead of n², and a prediction
+    evaluates the support vectors of one leaf.
+
+    Parameters
+    ----------
+    C : float, default=10.0
+    gamma : {"scale", "auto"} or float, default=3.0
+        Of the features as the leaves see them: with leaf scaling they lie in [0, 1].
+    max_leaf_size : int, default=1500
+        σ: nodes with at least this many rows are split, if they can be.
+    kernel : {"rbf", "linear", "poly", "polynomial", "sigmoid"} or callable, default="rbf"
+    degree, coef0
+        Of the polynomial and the sigmoid kernel.
+    multi_class : {"ovo", "ovr"}, default="ovo"
+        Inside a leaf: a machine for each pair of its classes (1A1) or for each class
+        against the others (1AO).
+    leaf_scaling : {"minmax", None}, default="minmax"
+        Rescale the features inside each leaf to [0, 1]; None is the paper's method and
+        wants features scaled beforehand.
+    n_estimators : int, default=1
+        Randomised decompositions that vote.
+    criterion : {"entropy", "gini", "log_loss"}, default="entropy"
+    max_tree_rows : int or None, default=100_000
+        With more rows than this the tree is grown on a random sample of so many, and its
+        leaves are split further where they hold too many rows.  None grows on all rows.
+    border_share : float, default=0.0
+        In every inner node this share of its rows, the nearest to the cut, trains both
+        sides.  Prediction stays the same.
+    class_weight : dict or "balanced", optional
+    probability : bool, default=False
+        Calibrate `predict_proba` with a second fit on four fifths of the rows.
+    tol : float, default=1e-3
+    max_iter : int, default=-1
+        Cap on the steps of each machine, -1 for none.
+    cache_size : float, default=1000
+        Megabytes of kernel values that may be held; larger leaves are solved by working
+        sets.
+    n_jobs : int, optional
+        Threads over the leaves.  The model does not depend on it.
+    random_state : int, RandomState or None
+    verbose : int, default=0
+        Above 0, progress goes to standard error.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,)
+    trees_ : list of Tree
+    n_leaves_ : int
+        Leaves of all trees.
+    n_support_vectors_ : int
+        Distinct support vectors, over all leaves.
+    n_features_in_ : int
+    feature_names_in_ : ndarray of str, if X had names
+
+    Notes
+    -----
+    When not to use it: below some 5,000 rows `KernelSVC` is as fast and simpler; with
+    thousands of sparse features a linear SVM is hard to beat; where trees win by their
+    own means (many irrelevant or categorical features), boosted trees are better.
+
+    References
+    ----------
+    F. Chang, C.-Y. Guo, X.-R. Lin, C.-J. Lu, "Tree decomposition for large-scale SVM
+    problems", JMLR 11 (2010) 2935-2972.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import make_moons
+    >>> from treesvm import DTSVMClassifier
+    >>> X, y = make_moons(4000, noise=0.2, random_state=0)
+    >>> model = DTSVMClassifier(max_leaf_size=500, random_state=0).fit(X[:3000], y[:3000])
+    >>> bool(model.score(X[3000:], y[3000:]) > 0.95)
+    True
+    """
+
+    def __init__(
+        self,
+        C=10.0,
+        gamma=3.0,
+        max_leaf_size=1500,
+        *,
+        kernel="rbf",
+        degree=3,
+        coef0=0.0,
+        multi_class="ovo",
+        leaf_scaling="minmax",
+        n_estimators=1,
+        criterion="entropy",
+        max_tree_rows=100_000,
+        border_share=0.0,
+        class_weight=None,
+        probability=False,
+        tol=1e-3,
+        max_iter=-1,
+        cache_size=1000,
+        n_jobs=None,
+        random_state=None,
+        verbose=0,
+    ):
+        self.C = C
+        self.gamma = gamma
+        self.max_leaf_size = max_leaf_size
+        self.kernel = kernel
+        self.degree = degree
+        self.coef0 = coef0
+        self.multi_class = multi_class
+        self.leaf_scaling = leaf_scaling
+        self.n_estimators = n_estimators
+        self.criterion = criterion
+        self.max_tree_rows = max_tree_rows
+        self.border_share = border_share
+        self.class_weight = class_weight
+        self.probability = probability
+        self.tol = tol
+        self.max_iter = max_iter
+        self.cache_size = cache_size
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+        self.verbose = verbose
+
+    def fit(self, X, y, sample_weight=None):
+        """Grow the tree or trees and train their leaves.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_rows, n_features)
+        y : array-like of shape (n_rows,)
+        sample_weight : array-like of shape (n_rows,), optional
+            Not negative; rows of weight zero are left out.
+
+        Returns
+        -------
+        self
+        """
+        self._check_parameters()
+        X, codes, weight = classification_rows(
+            self, X, y, sample_weight, self.class_weight
+        )
+        kept = np.flatnonzero(weight > 0)
+        if len(kept) < len(codes):
+            X, codes, weight = X[kept], codes[kept], weight[kept]
+        seeds = member_seeds(self.random_state, self.n_estimators)
+        options = self._machine_options(X)
+        # Nothing is published before all is trained: no half-fitted model.
+        members = [self._fit_member(X, codes, weight, seed, options) for seed in seeds]
+        scale = None
+        if self.probability:
+            scale = self._calibrate(X, codes, weight)
+        self._publish(members, scale)
+        return self
+
+    def _fit_member(self, X, codes, weight, seed, options):
+        """Grow one tree and train its leaves."""
+        n_classes = len(self.classes_)
+        weighted = bool(np.ptp(weight) > 0)
+        tree = grow_axis_tree(
+            X,
+            codes,
+            max_leaf_size=self.max_leaf_size,
+            n_classes=n_classes,
+            criterion=self.criterion,
+            sample_weight=weight if weighted else None,
+            max_features=_MEMBER_FEATURES if self.n_estimators > 1 else None,
+            random_state=seed,
+            max_tree_rows=self.max_tree_rows,
+        )
+        groups = rows_by_leaf(part_numbers(tree, X, self.n_jobs), tree.n_leaves)
+        extra = None
+        if self.border_share > 0:
+            by_node = border_rows(tree, X, self.border_share)
+            extra = [by_node.rows(leaf) for leaf in tree.leaves()]
+        parts = train_parts(
+            X,
+            codes,
+            n_classes,
+            weight,
+            groups,
+            options,
+            extra=extra,
+            n_jobs=self.n_jobs,
+            verbose=self.verbose,
+        )
+        return Decomposition(tree, parts, n_classes)
+
+    def _publish(self, members, scale=None):
+        """Set the fitted attributes."""
+        self.decompositions_ = members
+        self.trees_ = [member.partition for member in members]
+        self.n_leaves_ = sum(len(member.parts) for member in members)
+        self.n_support_vectors_ = sum(
+            part.n_vectors for member in members for part in member.parts
+        )
+        if scale is not None:
+            self.probability_scale_ = scale
+
+    def _machine_options(self, X):
+        kernel = resolve_kernel(
+            self.kernel, gamma=self.gamma, degree=self.degree, coef0=self.coef0, X=X
+        )
+        return MachineOptions(
+            kernel,
+            self.C,
+            self.multi_class,
+            self.leaf_scaling,
+            self.tol,
+            None if self.max_iter == -1 else self.max_iter,
+            int(self.cache_size * 2**20),
+        )
+
+    def _calibrate(self, X, codes, weight):
+        """Fit the scale of `predict_proba` on a fifth of the rows, held out."""
+        rows = np.arange(len(codes))
+        smallest = np.bincount(codes).min()
+        train, test = train_test_split(
+            rows,
+            test_size=_CALIBRATION_SHARE,
+            stratify=codes if smallest >= 5 else None,
+            random_state=check_random_state(self.random_state).randint(2**31 - 1),
+        )
+        model = clone(self).set_params(probability=False, class_weight=None, verbose=0)
+        model.fit(X[train], codes[train], sample_weight=weight[train])
+        scores = np.full((len(test), len(self.classes_)), -np.inf)
+        held_out = model._scores_of(X[test])
+        scores[:] = held_out.min(axis=1, keepdims=True) - 1.0
+        scores[:, model.classes_] = held_out
+        return fit_scale(scores, codes[test], weight[test])
+
+    def apply(self, X):
+        """Return the leaf node of every row, one column for each tree if several."""
+        X = self._checked(X)
+        leaves = [tree.apply(X, n_jobs=self.n_jobs) for tree in self.trees_]
+        return leaves[0] if len(leaves) == 1 else np.stack(leaves, axis=1)
+
+    def decision_function(self, X):
+        """Return a score for each class, or for two classes the decision value.
+
+        Two classes: the leaf machine's value, ±1 in a leaf with one class.  More: votes
+        of the pairs plus a fraction for their sums, or the machines' values with "ovr".
+        Several decompositions: votes of the members plus a fraction for their scores.
+        """
+        scores = self._scores_of(self._checked(X))
+        return scores[:, 1] if len(self.classes_) == 2 else scores
+
+    def predict(self, X):
+        """Return the class of every row."""
+        scores = self._scores_of(self._checked(X))
+        return self.classes_[scores.argmax(axis=1)]
+
+    @available_if(_has_probability)
+    def predict_proba(self, X):
+        """Return class probabilities; the largest is the class that `predict` says."""
+        scores = self._scores_of(self._checked(X))
+        return probabilities(scores, self.probability_scale_)
+
+    def predictor(self):
+        """Return a compiled object that answers without checking its input.
+
+        Called with one row it returns the label, with a 2-D array an array of labels,
+        equal to `predict`; ``.decision(...)`` returns decision values.  Only the width is
+        checked.  Safe to use from several threads.
+        """
+        check_is_fitted(self)
+        return DTSVMPredictor(self.decompositions_, self.classes_, self.n_features_in_)
+
+    def leaf_report(self):
+        """Return one record for each leaf, as a dict of columns that pandas takes.
+
+        Columns: tree, leaf (node number), rows, classes, answer (majority class),
+        support_vectors, converged, gap, seconds.
+        """
+        check_is_fitted(self)
+        rows = []
+        for number, member in enumerate(self.decompositions_):
+            for leaf, part in zip(member.partition.leaves(), member.parts, strict=True):
+                machine = part.machine
+                gap = 0.0 if machine is None else machine.machine.records["gap"].max()
+                rows.append(
+                    (
+                        number,
+                        int(leaf),
+                        part.n_rows,
+                        part.n_classes,
+                        self.classes_[part.code],
+                        part.n_vectors,
+                        part.converged,
+                        float(gap),
+                        part.seconds,
+                    )
+                )
+        names = "tree leaf rows classes answer support_vectors converged gap seconds"
+        return {
+            name: np.array(column)
+            for name, column in zip(names.split(), zip(*rows, strict=True), strict=True)
+        }
+
+    def _check_parameters(self):
+        check_kernel_parameters(self)
+        if self.kernel == "precomputed":
+            raise ValueError(
+                "kernel='precomputed' cannot be cut by a tree, which needs features; use "
+                "KernelSVC for a Gram matrix."
+            )
+
+    def _checked(self, X):
+        check_is_fitted(self)
+        return validate_data(self, X, reset=False, **INPUT)
+
+    def _scores_of(self, X):
+        members = [m.scores(X, self.n_jobs) for m in self.decompositions_]
+        return members[0] if len(members) == 1 else vote(members)
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        return tags
+
+
+def member_seeds(random_state, n_members):
+    """One seed for each decomposition."""
+    rng = check_random_state(random_state)
+    return rng.randint(np.iinfo(np.int32).max, size=n_members)

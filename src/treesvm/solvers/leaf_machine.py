@@ -1,0 +1,75 @@
+"""A kernel machine inside one leaf, with features rescaled to the leaf's own range.
+
+Rescaling (`leaf_scaling="minmax"`) maps each feature to [0, 1] on the leaf's training
+rows.  Features that are constant there say nothing about its classes and are left out.
+Rows outside the range are not clipped.  Sparse rows are divided by the range only: for an
+RBF kernel the shift cancels.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+from scipy import sparse
+
+from treesvm.solvers.kernel_machine import KernelMachine
+from treesvm.solvers.row_decision import RowDecider
+
+
+class LeafScaling(NamedTuple):
+    """An affine map of the features that vary in a leaf."""
+
+    columns: np.ndarray  # features that are kept
+    shift: np.ndarray
+    factor: np.ndarray
+
+    def apply(self, X):
+        """Return the kept columns of `X`, rescaled."""
+        if sparse.issparse(X):
+            return (X[:, self.columns] @ sparse.diags(self.factor)).tocsr()
+        scaled = X[:, self.columns]
+        scaled -= self.shift.astype(X.dtype)
+        scaled *= self.factor.astype(X.dtype)
+        return scaled
+
+
+def minmax_scaling(X):
+    """Return the scaling that maps every feature of the rows `X` to [0, 1]."""
+    if sparse.issparse(X):
+        low = X.min(axis=0).toarray().ravel()
+        high = X.max(axis=0).toarray().ravel()
+    else:
+        low, high = X.min(axis=0), X.max(axis=0)
+    low, high = low.astype(np.float64), high.astype(np.float64)
+    columns = np.flatnonzero(high > low)
+    if len(columns) == 0:  # nothing varies: keep one column, so that rows have a width
+        return LeafScaling(np.zeros(1, np.intp), low[:1], np.ones(1))
+    shift = np.zeros(len(columns)) if sparse.issparse(X) else low[columns]
+    return LeafScaling(columns, shift, 1.0 / (high - low)[columns])
+
+
+class LeafMachine(NamedTuple):
+    """A trained machine with its leaf's scaling, None for rows as they are."""
+
+    machine: KernelMachine
+    scaling: LeafScaling | None
+
+    def scaled(self, X):
+        """Return rows as the machine sees them."""
+        return X if self.scaling is None else self.scaling.apply(X)
+
+    def decisions(self, X):
+        """Return reliable decision values of unscaled rows."""
+        if self.scaling is None:
+            return self.machine.reliable_decisions(X)
+        decide = None
+
+        def decide_alone(i):
+            nonlocal decide
+            decide = self.row_decider() if decide is None else decide
+            return decide(X[i : i + 1])
+
+        return self.machine.reliable_decisions(self.scaled(X), decide_alone)
+
+    def row_decider(self):
+        """Return a function from one unscaled row to its decision values."""
+        return RowDecider(self.machine, self.scaling)

@@ -1,0 +1,277 @@
+"""Linear SVMs in the primal by iterative majorization (SVM-Maj).
+
+Minimises, for labels y in {-1, +1}, row weights p and one of the hinges h,
+
+    L(c, w) = sum_i p_i h(y_i q_i) + lambda w'w,      q_i = c + x_i'w
+
+Each step replaces L by a parabola that touches it at the current q and lies above it
+everywhere else; its minimum is the majorization step
+
+    v+ = v + (X'AX + lambda P)^-1 (X'g - lambda P v),     g_i = -y_i p_i h'(y_i q_i) / 2
+
+with v = (c, w) and P the identity with p_11 = 0 (Groenen, Nalbantov and Bioch 2008,
+section 4; Fayoyin 2017, (10) and (11)). Since the parabola is symmetric about its
+minimum, twice the step does not raise L either ("doubled").
+
+The default steps ("conjugate", quadratic and Huber hinge) go along conjugate
+combinations of majorization steps to the minimum of L on that line, which needs no
+further product with X. L never rises, and once the rows beyond the margin are settled
+it is a preconditioned conjugate gradient.
+
+Symbols used below: ``w``, ``bias`` (c), ``q``, ``pull`` is g, ``move`` is the step in w
+and ``shove`` what it adds to q.
+"""
+
+import numpy as np
+from numba import njit
+
+from treesvm.solvers.hinge_optimality import certify_hinge
+from treesvm.solvers.hinges import FLOOR, bend_of, pull_of, total_error
+from treesvm.solvers.majorized_rows import MajorizedRows, majorized_rows, weighted_gram
+from treesvm.solvers.row_access import row_add, row_dot
+from treesvm.solvers.solution import Solution
+
+STEPS = {"plain": 0, "doubled": 1, "conjugate": 2}
+_LINE_TRIALS = 30  # bisections that end any search on a line
+_LINE_SLOPE = 1e-3  # a slope this small, relative to the first, is the minimum
+
+
+def solve_majorization(
+    X,
+    y,
+    penalty,
+    *,
+    hinge,
+    weight=None,
+    fit_intercept=True,
+    steps="conjugate",
+    tol=1e-7,
+    max_iter=1000,
+    start=None,
+):
+    """Train a linear SVM.
+
+    Parameters
+    ----------
+    X : ndarray, sparse matrix or MajorizedRows
+        Prepared rows are used as they are, with their own weights and intercept.
+    y : ndarray of shape (n_rows,)
+        Labels -1 and +1.
+    penalty : float
+        lambda, above zero.
+    hinge : Hinge
+        From `treesvm.solvers.hinges.find_hinge`.
+    weight : ndarray of shape (n_rows,), optional
+        Positive row weights; not with prepared rows.
+    fit_intercept : bool
+    steps : {"plain", "doubled", "conjugate"}
+        For the absolute hinge "conjugate" is "doubled".
+    tol : float
+        Stop when a step lowers the loss by no more than this share of it.
+    max_iter : int
+    start : tuple of (w, bias), optional
+        Where to start, in the original features; zero by default.
+
+    Returns
+    -------
+    Solution
+        `coefficients` is w. `gap` is the duality gap relative to the loss and
+        `violation` the largest gradient for each unit of weight, see
+        `treesvm.solvers.hinge_optimality`.
+    """
+    rows = X
+    if not isinstance(rows, MajorizedRows):
+        rows = majorized_rows(X, weight, fit_intercept=fit_intercept)
+    y = np.asarray(y, dtype=np.float64)
+    state = start_from(rows, start)
+    change, n_iter = descend(rows, y, penalty, hinge, state, steps, tol, max_iter)
+    w, bias, dual = state[0], float(state[1][0]), state[3]
+    proof = certify_hinge(rows, y, penalty, hinge, w, bias, dual)
+    w, bias = rows.unfold(w, bias)
+    return Solution(w, bias, proof.violation, proof.gap, n_iter, bool(change <= tol))
+
+
+def start_from(rows, start=None):
+    """Return (w, bias, q, dual) as arrays that `descend` updates.
+
+    `dual` is the slope of the last parabola at each row, a guess of the dual variables.
+    """
+    r = len(rows.eigenvalues)
+    w, bias = (np.zeros(r), 0.0) if start is None else rows.fold(*start)
+    w = np.array(w, dtype=np.float64)
+    q = np.asarray(rows.Z @ w) + (bias - rows.shift @ w)
+    return w, np.array([bias]), q, np.zeros(len(q))
+
+
+def descend(rows, y, penalty, hinge, state, steps, tol, max_iter):
+    """Update `state` in place; return (last relative change, steps done)."""
+    if not hinge.is_smooth:
+        length = 1.0 if steps == "plain" else 2.0
+        return _descend_absolute(rows, y, penalty, state, length, tol, max_iter)
+    w, bias, q, dual = state
+    change, n_iter = _descend_smooth(
+        rows.arrays,
+        y,
+        rows.weight,
+        rows.shift,
+        rows.directions,
+        1.0 / (hinge.curvature * rows.eigenvalues + penalty),
+        hinge.curvature * rows.weight.sum() if rows.has_bias else np.inf,
+        penalty,
+        hinge.knee,
+        *(w, bias, q, dual),
+        STEPS[steps],
+        tol,
+        max_iter,
+    )
+    return change, n_iter
+
+
+@njit(cache=True, nogil=True)
+def _descend_smooth(
+    rows,
+    y,
+    weight,
+    shift,
+    directions,
+    inverse,
+    bias_curvature,
+    penalty,
+    knee,
+    w,
+    bias,
+    q,
+    dual,
+    steps,
+    tol,
+    max_iter,
+):
+    """Update `w`, `bias`, `q` and `dual`; return (last relative change, steps)."""
+    n, r = len(q), len(w)
+    move, shove, bias_move = np.zeros(r), np.empty(n), 0.0
+    grad_old, grad_old_bias, fall_old = np.zeros(r), 0.0, 0.0
+    loss = total_error(q, y, weight, knee) + penalty * np.dot(w, w)
+    change = np.inf
+    for n_iter in range(1, max_iter + 1):
+        grad, grad_bias = _half_gradient(
+            rows, y, weight, shift, penalty, knee, w, q, dual
+        )
+        step = directions @ (inverse * (directions.T @ grad))
+        step_bias = grad_bias / bias_curvature
+        fall = np.dot(step, grad) + step_bias * grad_bias
+        if steps == 2 and n_iter > 1:
+            # Polak and Ribière's factor; a negative one starts anew.
+            overlap = np.dot(step, grad_old) + step_bias * grad_old_bias
+            factor = max(0.0, (fall - overlap) / fall_old) if fall_old > 0.0 else 0.0
+            move *= factor
+            move += step
+            bias_move = factor * bias_move + step_bias
+            if np.dot(move, grad) + bias_move * grad_bias <= 0.0:
+                move[:], bias_move = step, step_bias
+        else:
+            move[:], bias_move = step, step_bias
+        grad_old, grad_old_bias, fall_old = grad, grad_bias, fall
+        offset = bias_move - np.dot(shift, move)
+        for i in range(n):
+            shove[i] = row_dot(rows, i, move) + offset
+        if steps == 2:
+            length = _best_length(q, shove, y, weight, knee, penalty, w, move)
+        else:
+            length = 2.0 if steps == 1 and n_iter > 1 else 1.0
+        w += length * move
+        bias[0] += length * bias_move
+        for i in range(n):
+            q[i] += length * shove[i]
+        after = total_error(q, y, weight, knee) + penalty * np.dot(w, w)
+        change, loss = _relative_change(loss, after), after
+        if change <= tol:
+            return change, n_iter
+    return change, max_iter
+
+
+@njit(cache=True, nogil=True)
+def _relative_change(before, after):
+    """Return by which share of itself the loss fell."""
+    return (before - after) / after if after > 0.0 else 0.0
+
+
+@njit(cache=True, nogil=True)
+def _half_gradient(rows, y, weight, shift, penalty, knee, w, q, dual):
+    """Return minus half the gradient in (w, bias); write the slopes to `dual`."""
+    grad, total = -penalty * w, 0.0
+    for i in range(len(q)):
+        dual[i] = pull_of(y[i] * q[i], knee)
+        if dual[i] > 0.0:  # rows beyond the margin cost nothing
+            pull = 0.5 * y[i] * weight[i] * dual[i]
+            row_add(rows, i, pull, grad)
+            total += pull
+    return grad - total * shift, total
+
+
+@njit(cache=True, nogil=True)
+def _best_length(q, shove, y, weight, knee, penalty, w, move):
+    """Return the step length with the least loss, by Newton steps in a bracket."""
+    linear, square = 2.0 * penalty * np.dot(w, move), 2.0 * penalty * np.dot(move, move)
+    low, high, length, first = 0.0, np.inf, 1.0, 0.0
+    for trial in range(_LINE_TRIALS):
+        slope, curve = linear + length * square, square
+        for i in range(len(q)):
+            m, dm = y[i] * (q[i] + length * shove[i]), y[i] * shove[i]
+            slope -= weight[i] * pull_of(m, knee) * dm
+            curve += weight[i] * bend_of(m, knee) * dm * dm
+        if trial == 0:
+            first = abs(slope)
+        if abs(slope) <= _LINE_SLOPE * first and trial > 0:
+            break
+        if slope > 0.0:
+            high = length
+        else:
+            low = length
+        newton = length - slope / curve if curve > 0.0 else np.inf
+        if not low < newton < high:
+            newton = 0.5 * (low + high) if high < np.inf else 2.0 * length
+        length = newton
+    return length
+
+
+def _descend_absolute(rows, y, penalty, state, length, tol, max_iter):
+    """Update `state` for the absolute hinge; return (relative change, steps)."""
+    w, bias, q, dual = state
+    weight, r = rows.weight, len(w)
+    ridge = np.full(r + rows.has_bias, penalty)
+    ridge[r:] = 0.0
+    loss = total_error(q, y, weight, 0.0) + penalty * (w @ w)
+    change = np.inf
+    for n_iter in range(1, max_iter + 1):
+        curvature = 0.25 * weight / np.maximum(np.abs(1.0 - y * q), FLOOR)
+        step = _absolute_step(rows, y, curvature, ridge, w, bias[0])
+        move, bias_move = step[:r] - w, (step[r] - bias[0] if rows.has_bias else 0.0)
+        shove = np.asarray(rows.Z @ move) + (bias_move - rows.shift @ move)
+        dual[:] = 0.5 + 2.0 * curvature / weight * (1.0 - y * (q + shove))
+        size = 1.0 if n_iter == 1 else length
+        w += size * move
+        bias[0] += size * bias_move
+        q += size * shove
+        before, loss = loss, total_error(q, y, weight, 0.0) + penalty * (w @ w)
+        change = (before - loss) / loss if loss > 0.0 else 0.0
+        if change <= tol:
+            return change, n_iter
+    return change, max_iter
+
+
+def _absolute_step(rows, y, curvature, ridge, w, bias):
+    """Return the minimum (w, bias) of the parabola with these curvatures."""
+    target = y * (curvature + 0.25 * rows.weight)
+    gram = weighted_gram(rows.Z, curvature)
+    right = np.asarray(rows.Z.T @ target)
+    total = curvature.sum()
+    mean = np.asarray(rows.Z.T @ curvature)
+    if not rows.has_bias:
+        return np.linalg.solve(gram + np.diag(ridge), right)
+    center = rows.shift
+    gram = gram - np.outer(mean, center) - np.outer(center, mean)
+    gram += total * np.outer(center, center)
+    mean = mean - total * center
+    right = right - center * target.sum()
+    system = np.block([[gram, mean[:, None]], [mean[None, :], np.array([[total]])]])
+    return np.linalg.solve(system + np.diag(ridge), np.append(right, target.sum()))

@@ -14,12 +14,12 @@ def test_every_node_but_the_last_settles_a_pure_side():
     tree = model.trees_[0]
     inner = np.flatnonzero(~tree.is_leaf)
     assert len(inner) > 1
-    for k in inner:
+    for k in inner[:-1]:  # the last one may part the rest by the SVM's own offset
         children = [tree.left[k], tree.right[k]]
         pure = [np.count_nonzero(tree.value[c]) == 1 for c in children]
         assert any(pure)
     assert tree.depth == len(inner)  # a cascade: one path through all nodes
-    assert model.score(X, y) > 0.75
+    assert model.score(X, y) > 0.85
 
 
 def test_separable_classes_take_one_hyperplane_for_each_pair():

@@ -13,8 +13,9 @@ class SVMTreesClassifier(ObliqueTreeClassifier):
 
     Every node holds a linear SVM whose offset is moved until one of its sides holds a
     single class; that side is answered, the other goes on to the next node. The cascade
-    ends at purity or when a node settles nothing. More than two classes are handled by
-    one cascade for each pair and a vote.
+    ends at purity, or when a node can settle nothing: there the SVM's own offset gives
+    the last two answers. More than two classes are handled by one cascade for each pair
+    and a vote.
 
     Parameters
     ----------

@@ -5,7 +5,8 @@ The split of "SVM Trees" (Zapién Arreola, Fehr and Burkhardt, ICPR 2006; Fehr e
 hard one, is then put wholly on its own side by moving the offset: every row beyond its
 outermost row has the other class and is settled. Both choices of the hard class are
 tried, and the one that settles more rows (more of their weight) wins. The settled side
-is pure and becomes a leaf, so growing with these splits gives a cascade.
+is pure and becomes a leaf, so growing with these splits gives a cascade. Where nothing
+can be settled, the SVM's own offset parts the remaining rows, and the cascade ends.
 """
 
 import numpy as np
@@ -34,7 +35,7 @@ class CascadeSplit:
         self.arrays = row_arrays(X)
 
     def __call__(self, rows, seed):
-        """Return the split that settles most rows, or None if it settles none."""
+        """Return the split that settles most rows, or the last one of the cascade."""
         sample = sample_rows(rows, self.options.max_node_rows, seed)
         sides = np.where(self.y[sample] > 0, 1.0, -1.0)
         if np.all(sides == sides[0]):  # a rare class may be missing in a sample
@@ -44,11 +45,15 @@ class CascadeSplit:
         if self.options.regularization == "paper":
             penalty *= self.weight[rows].sum()
         node = standardise(self.X, sample, weight)
-        w, _ = find_plane(node, sides, weight, penalty, self.options, seed)
+        w, b = find_plane(node, sides, weight, penalty, self.options, seed)
         values = np.empty(len(rows))
         projections_of(self.arrays, rows, w, values)
         threshold = settling_threshold(values, self.y[rows], self.weight[rows])
-        return None if threshold is None else Split(w, threshold, values <= threshold)
+        if threshold is not None:
+            return Split(w, threshold, values <= threshold)
+        goes_left = values <= -b
+        is_split = 0 < np.count_nonzero(goes_left) < len(rows)
+        return Split(w, -b, goes_left, is_last=True) if is_split else None
 
 
 def settling_threshold(values, y, weight):

@@ -26,6 +26,7 @@ class Split(NamedTuple):
     weights: np.ndarray  # (n_features,)
     threshold: float  # rows with weights @ x <= threshold go left
     goes_left: np.ndarray  # (rows of the node,) bool, by that same rule
+    is_last: bool = False  # whether both children stay leaves
 
 
 class _Node:
@@ -70,7 +71,7 @@ class _Rules(NamedTuple):
         next_seed = node.seed * _SEED_FACTOR
         node.left = self.node(rows[goes_left], depth, next_seed + 1)
         node.right = self.node(rows[~goes_left], depth, next_seed + 2)
-        return node.left, node.right
+        return () if split.is_last else (node.left, node.right)
 
     def split_all_below(self, node):
         """Split a node and everything below it."""

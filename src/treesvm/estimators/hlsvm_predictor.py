@@ -27,12 +27,9 @@ class HLSVMPredictor:
         self.n_features = trees[0].n_features
         self._labels = None
         if len(trees) == 1:
-            tree = trees[0]
-            # Few arguments: a compiled call spends its time on taking them apart.
-            links = np.stack([tree.feature, tree.left, tree.right], axis=1)
-            self._packed = tree.weights, tree.threshold, np.ascontiguousarray(links)
+            self._packed = packed(trees[0])
             # A list gives up one label faster than an array.
-            self._labels = list(classes[tree.value.argmax(axis=1)])
+            self._labels = list(classes[trees[0].value.argmax(axis=1)])
 
     def __call__(self, x):
         """Return the label of a 1-D row, or an array of labels for a 2-D array."""
@@ -40,7 +37,7 @@ class HLSVMPredictor:
         if x.ndim == 1 and self._labels is not None:
             if len(x) != self.n_features:
                 self._refuse_width(len(x))
-            return self._labels[_leaf_of(x, *self._packed)]
+            return self._labels[leaf_of(x, *self._packed)]
         scores = self._scores(np.atleast_2d(x))
         labels = self.classes[scores.argmax(axis=1)]
         return labels[0] if x.ndim == 1 else labels
@@ -68,8 +65,17 @@ class HLSVMPredictor:
         )
 
 
+def packed(tree):
+    """Return the arrays of an oblique tree that `leaf_of` takes.
+
+    Few of them: a compiled call spends most of its time on taking arguments apart.
+    """
+    links = np.stack([tree.feature, tree.left, tree.right], axis=1)
+    return tree.weights, tree.threshold, np.ascontiguousarray(links)
+
+
 @njit(cache=True, nogil=True)
-def _leaf_of(x, weights, threshold, links):
+def leaf_of(x, weights, threshold, links):
     """Return the leaf of one row; `links` holds (plane, left, right) of each node."""
     rows = (x.reshape(1, x.size),)
     k = 0

@@ -11,26 +11,16 @@ from scipy import sparse
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils import check_random_state, compute_sample_weight
 from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import (
-    _check_sample_weight,
-    check_is_fitted,
-    validate_data,
-)
+from sklearn.utils.validation import check_is_fitted, validate_data
 
 from treesvm.estimators.hlsvm_predictor import HLSVMPredictor
+from treesvm.estimators.training_rows import INPUT, row_weights
 from treesvm.estimators.tree_committee import (
     as_probabilities,
     binary_problems,
     class_scores,
 )
 from treesvm.trees.text import export_text
-
-INPUT = {
-    "accept_sparse": "csr",
-    "accept_large_sparse": False,
-    "dtype": (np.float64, np.float32),
-    "order": "C",
-}
 
 
 class ObliqueTreeClassifier(ClassifierMixin, BaseEstimator, ABC):
@@ -57,13 +47,20 @@ class ObliqueTreeClassifier(ClassifierMixin, BaseEstimator, ABC):
         self._check_parameters()
         X, y = validate_data(self, X, y, **INPUT)
         check_classification_targets(y)
-        weight = row_weights(X, y, sample_weight, self.class_weight)
-        if weight is not None:
+        weight = None
+        if sample_weight is not None or self.class_weight is not None:
+            weight = row_weights(X, sample_weight)
+            weight = weight * compute_sample_weight(self.class_weight, y)
             X, y, weight = _drop_zero_weights(X, y, weight)
         self.classes_, codes = np.unique(y, return_inverse=True)
         seed = check_random_state(self.random_state).randint(np.iinfo(np.int32).max)
-        self.trees_ = self._grow_committee(X, codes, weight, seed)
+        trees = self._grow_committee(X, codes, weight, seed)
+        self._finish(trees, X, codes, weight)
+        self.trees_ = trees
         return self
+
+    def _finish(self, trees, X, codes, weight):
+        """Do what else belongs to fitting once the trees are grown; nothing here."""
 
     @abstractmethod
     def _check_parameters(self):
@@ -196,21 +193,6 @@ class ObliqueTreeClassifier(ClassifierMixin, BaseEstimator, ABC):
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
         return tags
-
-
-def row_weights(X, y, sample_weight, class_weight):
-    """Return the weight of each row, or None if all rows count alike."""
-    if sample_weight is None and class_weight is None:
-        return None
-    weight = _check_sample_weight(sample_weight, X, dtype=np.float64, copy=True)
-    if weight.min() < 0.0:
-        raise ValueError(
-            f"sample_weight holds {weight.min()}; weights must not be negative. "
-            "Drop such rows, or weigh them with zero."
-        )
-    if weight.max() == 0.0:
-        raise ValueError("sample_weight is zero for every row; nothing is left to fit.")
-    return weight * compute_sample_weight(class_weight, y)
 
 
 def _drop_zero_weights(X, y, weight):

@@ -13,7 +13,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import _check_sample_weight, validate_data
 
 from treesvm.estimators.hlsvm import HLSVMClassifier
-from treesvm.estimators.oblique_classifier import INPUT
+from treesvm.estimators.training_rows import INPUT
 from treesvm.model_selection.pruning_choice import (
     choose_price,
     path_errors,
@@ -41,7 +41,7 @@ class HLSVMClassifierCV(HLSVMClassifier):
     scoring : str or callable, optional
         Accuracy by default.
     regularization, solver, min_share, max_depth, multi_class, class_weight, tol, \
-max_passes, max_node_rows, n_jobs, random_state
+max_passes, max_node_rows, leaf, C, gamma, n_jobs, random_state
         As in `HLSVMClassifier`. The "cv" pruning needs a single tree.
 
     Attributes
@@ -87,6 +87,9 @@ max_passes, max_node_rows, n_jobs, random_state
         tol=0.1,
         max_passes=20,
         max_node_rows=20_000,
+        leaf="majority",
+        C=10.0,
+        gamma=3.0,
         n_jobs=None,
         random_state=None,
     ):
@@ -103,6 +106,9 @@ max_passes, max_node_rows, n_jobs, random_state
         self.tol = tol
         self.max_passes = max_passes
         self.max_node_rows = max_node_rows
+        self.leaf = leaf
+        self.C = C
+        self.gamma = gamma
         self.n_jobs = n_jobs
         self.random_state = random_state
 
@@ -138,6 +144,8 @@ max_passes, max_node_rows, n_jobs, random_state
         )
         best.fit(X, y, sample_weight)
         self.classes_, self.trees_ = best.classes_, best.trees_
+        if self.leaf == "kernel":
+            self.decomposition_ = best.decomposition_
         if is_by_folds:
             self.trees_ = [prune_at(best.trees_[0], prices[place])]
         return self
@@ -156,10 +164,11 @@ max_passes, max_node_rows, n_jobs, random_state
                 f"scoring={self.scoring!r} cannot choose the 'cv' pruning, which "
                 "counts errors; use accuracy, or leave 'cv' out of prune_shares."
             )
-        if self.multi_class != "tree":
+        if self.multi_class != "tree" or self.leaf != "majority":
             raise ValueError(
-                f"multi_class={self.multi_class!r} has many trees and no common price; "
-                "use 'tree', or leave 'cv' out of prune_shares."
+                f"multi_class={self.multi_class!r} with leaf={self.leaf!r} cannot be "
+                "pruned by folds, which needs one tree of majorities; leave 'cv' out "
+                "of prune_shares."
             )
 
     def _alphas(self, n_rows):

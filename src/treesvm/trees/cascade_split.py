@@ -49,11 +49,12 @@ class CascadeSplit:
         values = np.empty(len(rows))
         projections_of(self.arrays, rows, w, values)
         threshold = settling_threshold(values, self.y[rows], self.weight[rows])
-        if threshold is not None:
-            return Split(w, threshold, values <= threshold)
-        goes_left = values <= -b
-        is_split = 0 < np.count_nonzero(goes_left) < len(rows)
-        return Split(w, -b, goes_left, is_last=True) if is_split else None
+        is_last = threshold is None
+        threshold = -b if is_last else threshold
+        goes_left = values <= threshold
+        if not 0 < np.count_nonzero(goes_left) < len(rows):
+            return None
+        return Split(w, threshold, goes_left, is_last=is_last)
 
 
 def settling_threshold(values, y, weight):

@@ -11,7 +11,7 @@ import numpy as np
 
 
 def centroid_sides(centroids, mass):
-    """Return +1 or -1 for each class present, 0 for the others.
+    """Return +1 or -1 for each class present, at least two, and 0 for the others.
 
     Parameters
     ----------
@@ -24,10 +24,10 @@ def centroid_sides(centroids, mass):
     -------
     ndarray of float64, shape (n_classes,)
     """
-    present = np.flatnonzero(mass > 0.0)
+    present = mass.nonzero()[0]
     sides = np.zeros(len(mass))
-    if len(present) <= 2:
-        sides[present] = [-1.0, 1.0][-len(present) :]
+    if len(present) == 2:
+        sides[present[0]], sides[present[1]] = -1.0, 1.0
         return sides
     position = _spread_line(centroids[present], mass[present])
     order = np.argsort(position, kind="stable")

@@ -26,6 +26,7 @@ class Split(NamedTuple):
     weights: np.ndarray  # (n_features,)
     threshold: float  # rows with weights @ x <= threshold go left
     goes_left: np.ndarray  # (rows of the node,) bool, by that same rule
+    parts: np.ndarray | None = None  # (2, n_classes) class weights left and right
     is_last: bool = False  # whether both children stay leaves
 
 
@@ -36,7 +37,7 @@ class _Node:
 
     def __init__(self, rows, value, depth, seed):
         self.rows, self.n_rows, self.value = rows, len(rows), value
-        self.depth, self.seed = depth, seed
+        self.depth, self.seed = depth, seed % _SEED_RANGE
         self.split = self.left = self.right = None
 
 
@@ -50,11 +51,10 @@ class _Rules(NamedTuple):
     max_leaf_weight: float
     max_depth: float
 
-    def node(self, rows, depth, seed):
-        """Return a new node that holds the given rows."""
+    def class_weights(self, rows):
+        """Return the summed weight of each class in the given rows."""
         weight = None if self.sample_weight is None else self.sample_weight[rows]
-        value = np.bincount(self.y[rows], weights=weight, minlength=self.n_classes)
-        return _Node(rows, value, depth, seed % _SEED_RANGE)
+        return np.bincount(self.y[rows], weights=weight, minlength=self.n_classes)
 
     def split(self, node):
         """Split a node in place if the rules allow it; return its children."""
@@ -67,10 +67,14 @@ class _Rules(NamedTuple):
         if split is None:
             return ()
         goes_left, depth = split.goes_left, node.depth + 1
-        node.split = split._replace(goes_left=None)
+        node.split = split._replace(goes_left=None, parts=None)
         next_seed = node.seed * _SEED_FACTOR
-        node.left = self.node(rows[goes_left], depth, next_seed + 1)
-        node.right = self.node(rows[~goes_left], depth, next_seed + 2)
+        left, right = rows[goes_left], rows[~goes_left]
+        parts = split.parts
+        if parts is None:
+            parts = self.class_weights(left), self.class_weights(right)
+        node.left = _Node(left, parts[0], depth, next_seed + 1)
+        node.right = _Node(right, parts[1], depth, next_seed + 2)
         return () if split.is_last else (node.left, node.right)
 
     def split_all_below(self, node):
@@ -118,7 +122,8 @@ def grow(
     """
     limit = np.inf if max_depth is None else max_depth
     rules = _Rules(y, sample_weight, n_classes, find_split, max_leaf_weight, limit)
-    root = rules.node(np.arange(len(y)), 0, seed)
+    rows = np.arange(len(y))
+    root = _Node(rows, rules.class_weights(rows), 0, seed)
     n_workers = effective_n_jobs(n_jobs)
     if n_workers == 1:
         rules.split_all_below(root)

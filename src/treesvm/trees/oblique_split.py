@@ -14,6 +14,7 @@ Sparse rows are divided by the deviation only: to centre them would fill them, a
 bias takes up the shift.
 """
 
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
@@ -48,6 +49,7 @@ class NodeRows(NamedTuple):
     Z: object  # (n_rows, n_features) float32 array, or CSR
     mean: np.ndarray
     scale: np.ndarray  # one over the deviation, 0 for constant features
+    mass: float = np.nan  # weight of all rows of the node, also of those not sampled
 
 
 class ObliqueSplit:
@@ -76,15 +78,12 @@ class ObliqueSplit:
         n_present = np.count_nonzero(mass)
         if n_present < 2:  # rare classes may be missing in a sample
             return None
-        penalty = self.options.alpha
-        if self.options.regularization == "paper":
-            penalty *= self.weight[rows].sum()
-        node = standardise(self.X, sample, weight)
+        node = self._prepare(rows, sample)
         centroids = _centroids(node.Z, y, weight, mass) if n_present > 2 else None
         sides = centroid_sides(centroids, mass)
         best, lowest = None, np.inf
         for _ in range(self.options.side_rounds):
-            w, b = find_plane(node, sides[y], weight, penalty, self.options, seed)
+            w, b = self._plane(node, sides[y], weight, seed)
             split, parts = self._measure(rows, w, b)
             disorder = _disorder(parts[0]) + _disorder(parts[1])
             if disorder < lowest:
@@ -95,21 +94,35 @@ class ObliqueSplit:
             if np.array_equal(former, sides):
                 break
         before = _disorder(parts[0] + parts[1])
-        return best if lowest < before * (1.0 - _GAIN) else None
+        return best if self._is_worth_it(best, lowest, before) else None
+
+    def _prepare(self, rows, sample):
+        """Return what all hyperplanes of the node share; `Z` places its classes."""
+        node = standardise(self.X, sample, self.weight[sample])
+        return node._replace(mass=self.weight[rows].sum())
+
+    def _plane(self, node, y, weight, seed):
+        """Return (w, b) for labels -1, +1 of the sampled rows."""
+        penalty = self.options.alpha
+        if self.options.regularization == "paper":
+            penalty *= node.mass
+        return find_plane(node, y, weight, penalty, self.options, seed)
+
+    def _is_worth_it(self, split, disorder, before):
+        """Whether the split lowers the entropy."""
+        return disorder < before * (1.0 - _GAIN)
 
     def _measure(self, rows, w, b):
         """Return the split of all rows of the node and the class weights per side."""
         goes_left = np.empty(len(rows), np.bool_)
         parts = np.zeros((2, self.n_classes))
         _part(self.arrays, rows, w, -b, self.y, self.weight, goes_left, parts)
-        return Split(w, -b, goes_left), parts
+        return Split(w, -b, goes_left, parts), parts
 
 
 def find_plane(node, y, weight, penalty, options, seed):
     """Return (w, b) in the original features for labels -1, +1 of a node's rows."""
-    p = np.empty(len(y))
-    _halve(y, weight, p)
-    w, b = _SOLVERS[options.solver](node.Z, y, p, penalty, options, seed)
+    w, b = _SOLVERS[options.solver](node.Z, y, weight, penalty, options, seed)
     w = w.astype(np.float64) * node.scale
     # Sparse rows were not centred: their mean is folded into nothing.
     return w, b if sparse.issparse(node.Z) else b - w @ node.mean
@@ -219,39 +232,35 @@ def _disorder(mass):
     return total * np.log(total) - inner if total > 0.0 else 0.0
 
 
-def _dual_plane(Z, y, p, penalty, options, seed):
+def _dual_plane(Z, y, weight, penalty, options, seed):
     """Return (w, b) by dual descent, without a certificate: a split needs none."""
-    w, b, alpha = np.zeros(Z.shape[1], np.float32), np.zeros(1), np.zeros(len(y))
-    descend(
-        row_arrays(Z),
-        y,
-        p / penalty,
-        alpha,
-        w,
-        b,
-        options.tol,
-        options.max_passes,
-        seed,
-    )
-    return w, float(b[0])
+    rows = (Z,) if isinstance(Z, np.ndarray) else row_arrays(Z)
+    limits = penalty, options.tol, options.max_passes
+    return _descend_balanced(rows, Z.shape[1], y, weight, *limits, seed)
 
 
-def _pegasos_plane(Z, y, p, penalty, options, seed):
+@njit(cache=True, nogil=True)
+def _descend_balanced(rows, n_features, y, weight, penalty, tol, max_passes, seed):
+    """Balance the weights and descend, in one compiled call."""
+    upper, alpha = np.empty(len(y)), np.zeros(len(y))
+    w, b = np.zeros(n_features, np.float32), np.zeros(1)
+    _halve(y, weight, upper)
+    upper /= penalty
+    descend(rows, y, upper, alpha, w, b, tol, max_passes, seed)
+    return w, b[0]
+
+
+def _pegasos_plane(Z, y, weight, penalty, options, seed, rule="mean"):
     """Return (w, b) by Pegasos, `max_passes` times as many draws as there are rows."""
+    p = np.empty(len(y))
+    _halve(y, weight, p)
     steps = max(8, options.max_passes * len(y) // 32)
-    solution = solve_pegasos(Z, y, p, penalty, max_iter=steps, seed=seed)
-    return solution.coefficients, solution.bias
-
-
-def _paper_plane(Z, y, p, penalty, options, seed):
-    """Return (w, b) by the paper's own Pegasos."""
-    steps = max(8, options.max_passes * len(y) // 32)
-    solution = solve_pegasos(Z, y, p, penalty, rule="paper", max_iter=steps, seed=seed)
+    solution = solve_pegasos(Z, y, p, penalty, rule=rule, max_iter=steps, seed=seed)
     return solution.coefficients, solution.bias
 
 
 _SOLVERS = {
     "dual": _dual_plane,
     "pegasos": _pegasos_plane,
-    "pegasos-paper": _paper_plane,
+    "pegasos-paper": partial(_pegasos_plane, rule="paper"),
 }

@@ -85,6 +85,8 @@ class DTSVMClassifier(ClassifierMixin, BaseEstimator):
         Leaves of all trees.
     n_support_vectors_ : int
         Distinct support vectors, over all leaves.
+    n_iter_ : int
+        Most steps that a machine took.
     n_features_in_ : int
     feature_names_in_ : ndarray of str, if X had names
 
@@ -225,6 +227,10 @@ class DTSVMClassifier(ClassifierMixin, BaseEstimator):
         self.n_leaves_ = sum(len(member.parts) for member in members)
         self.n_support_vectors_ = sum(
             part.n_vectors for member in members for part in member.parts
+        )
+        machines = [p.machine for m in members for p in m.parts if p.machine is not None]
+        self.n_iter_ = max(
+            (int(leaf.machine.records["n_iter"].max()) for leaf in machines), default=1
         )
         if scale is not None:
             self.probability_scale_ = scale

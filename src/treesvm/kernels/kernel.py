@@ -9,7 +9,7 @@ precomputed the rows are already rows of a Gram matrix
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from scipy import sparse
@@ -92,6 +92,10 @@ class Kernel:
                 "kernel values."
             )
         return block.astype(dtype)
+
+    def with_gamma(self, gamma):
+        """Return the same kernel with another gamma."""
+        return replace(self, gamma=float(gamma))
 
     def diagonal(self, X, dtype=np.float64):
         """Return k(x, x) for every row of `X`."""

@@ -100,7 +100,10 @@ class _Problem:
         """
         whole = len(rows) == len(F)
         own_rows, own_twin = np.unique(self.twin[rows], return_inverse=True)
-        X = self.X if whole else _subset(self.kernel, self.X, own_rows)
+        if whole:
+            X, own_twin = self.X, self.twin
+        else:
+            X = _subset(self.kernel, self.X, own_rows)
         size = min(self.working_set, len(rows))
         cache = RowCache(self.kernel, X, self.max_bytes, min(size, len(own_rows)))
         state = (lower[rows], upper[rows], beta[rows], F[rows])
@@ -220,7 +223,11 @@ def _gather_cached(store, slots, columns, out):
 def _add_cached(store, slots, change, twin, F):
     """Add ``change[k] * store[slots[k]]`` to `F`, in blocks that stay in the cache."""
     step = 4096
-    doubled = len(F) != store.shape[1]
+    doubled = False  # a part of doubled rows may have as many variables as rows
+    for t in range(len(F)):
+        if twin[t] != t:
+            doubled = True
+            break
     for first in range(0, len(F), step):
         part = F[first : first + step]
         for k in range(len(slots)):

@@ -89,7 +89,7 @@ def error_of(m, knee):
 
 
 @njit(cache=True, nogil=True)
-def pull_of(m, knee):
+def slope_of(m, knee):
     """Return -h'(m), which is never negative; 1 at the kink of the absolute hinge."""
     z = 1.0 - m
     if z <= 0.0:
@@ -115,3 +115,12 @@ def total_error(q, y, weight, knee):
     for i in range(len(q)):
         total += weight[i] * error_of(y[i] * q[i], knee)
     return total
+
+
+@njit(cache=True, nogil=True)
+def slopes_of(margin, knee):
+    """Return -h'(m) of each margin."""
+    out = np.empty(len(margin))
+    for i in range(len(margin)):
+        out[i] = slope_of(margin[i], knee)
+    return out

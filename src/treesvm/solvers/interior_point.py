@@ -23,6 +23,7 @@ from scipy.linalg import LinAlgError, cho_factor, cho_solve, lapack
 from treesvm.solvers import smo
 
 _STEP_BACK = 0.995  # share of the way to the boundary that a step may go
+_FLOAT64_NOISE = 1e-14  # share of a sum that is rounding
 _RANK_SHARE = 0.35  # above this rank / n the dense factorisation is cheaper
 
 
@@ -57,7 +58,7 @@ def finish(K, p, lower, upper, beta, F, *, tol, gap_tol, exact=None, rounds=3):
     refresh(exact, p, beta, F)
     start = beta.copy(), F.copy(), smo.relative_gap(F, beta, p, lower, upper)
     for k in range(rounds):
-        rows = np.flatnonzero(_worth_solving(F, beta, lower, upper, 0.1 * 5.0**k))
+        rows = np.flatnonzero(_worth_solving(F, beta, lower, upper, 10.0**k))
         if len(rows) < 2:
             break
         target = 1e-6 * gap_tol * abs(smo.dual_objective(F, beta, p))
@@ -85,10 +86,14 @@ def refresh(exact, p, beta, F):
     F[:] = exact(np.arange(len(p)), active) @ beta[active] - p
 
 
-def _worth_solving(F, beta, lower, upper, firm):
-    """Free rows, and rows at a bound that a slope below `firm` may not hold there."""
+def _worth_solving(F, beta, lower, upper, reach):
+    """Free rows, and rows at a bound whose slope may not hold them there.
+
+    The further `beta` is from optimal, the less a slope says; `reach` bounds that.
+    """
     slope = F + smo.bias_of(F, lower, upper)
-    firm = max(firm, min(3.0 * smo.violation_of(F, beta, lower, upper), 1.0))
+    violation = smo.violation_of(F, beta, lower, upper)
+    firm = min(max(3.0 * violation, 0.1 * reach), reach)
     held = (beta <= lower) & (slope > firm) | (beta >= upper) & (slope < -firm)
     return ~held & (upper > lower)
 
@@ -211,8 +216,11 @@ def _snap(point, lower, upper, total):
 
 def _balanced(v, free, lower, upper, total):
     """Restore ``sum(v) = total``, first with the free rows, then with all."""
+    noise = _FLOAT64_NOISE * np.abs(v).sum()
     for rows in (free, np.arange(len(v))):
         missing = total - v.sum()
+        if abs(missing) <= noise:  # not worth moving rows off their bounds
+            break
         room = (upper[rows] - v[rows]) if missing > 0 else (v[rows] - lower[rows])
         available = room.sum()
         if available > 0:

@@ -26,8 +26,8 @@ import numpy as np
 from numba import njit
 
 from treesvm.solvers.hinge_optimality import certify_hinge
-from treesvm.solvers.hinges import FLOOR, bend_of, pull_of, total_error
-from treesvm.solvers.majorized_rows import MajorizedRows, majorized_rows, weighted_gram
+from treesvm.solvers.hinges import FLOOR, bend_of, slope_of, total_error
+from treesvm.solvers.majorized_rows import MajorizedRows, majorized_rows
 from treesvm.solvers.row_access import row_add, row_dot
 from treesvm.solvers.solution import Solution
 
@@ -85,22 +85,19 @@ def solve_majorization(
     y = np.asarray(y, dtype=np.float64)
     state = start_from(rows, start)
     change, n_iter = descend(rows, y, penalty, hinge, state, steps, tol, max_iter)
-    w, bias, dual = state[0], float(state[1][0]), state[3]
-    proof = certify_hinge(rows, y, penalty, hinge, w, bias, dual)
+    w, bias = state[0], float(state[1][0])
+    proof = certify_hinge(rows, y, penalty, hinge, w, bias)
     w, bias = rows.unfold(w, bias)
     return Solution(w, bias, proof.violation, proof.gap, n_iter, bool(change <= tol))
 
 
 def start_from(rows, start=None):
-    """Return (w, bias, q, dual) as arrays that `descend` updates.
-
-    `dual` is the slope of the last parabola at each row, a guess of the dual variables.
-    """
+    """Return (w, bias, q) as arrays that `descend` updates."""
     r = len(rows.eigenvalues)
     w, bias = (np.zeros(r), 0.0) if start is None else rows.fold(*start)
     w = np.array(w, dtype=np.float64)
     q = np.asarray(rows.Z @ w) + (bias - rows.shift @ w)
-    return w, np.array([bias]), q, np.zeros(len(q))
+    return w, np.array([bias]), q
 
 
 def descend(rows, y, penalty, hinge, state, steps, tol, max_iter):
@@ -108,7 +105,7 @@ def descend(rows, y, penalty, hinge, state, steps, tol, max_iter):
     if not hinge.is_smooth:
         length = 1.0 if steps == "plain" else 2.0
         return _descend_absolute(rows, y, penalty, state, length, tol, max_iter)
-    w, bias, q, dual = state
+    w, bias, q = state
     change, n_iter = _descend_smooth(
         rows.arrays,
         y,
@@ -119,7 +116,7 @@ def descend(rows, y, penalty, hinge, state, steps, tol, max_iter):
         hinge.curvature * rows.weight.sum() if rows.has_bias else np.inf,
         penalty,
         hinge.knee,
-        *(w, bias, q, dual),
+        *(w, bias, q),
         STEPS[steps],
         tol,
         max_iter,
@@ -141,12 +138,11 @@ def _descend_smooth(
     w,
     bias,
     q,
-    dual,
     steps,
     tol,
     max_iter,
 ):
-    """Update `w`, `bias`, `q` and `dual`; return (last relative change, steps)."""
+    """Update `w`, `bias` and `q`; return (last relative change, steps)."""
     n, r = len(q), len(w)
     move, shove, bias_move = np.zeros(r), np.empty(n), 0.0
     grad_old, grad_old_bias, fall_old = np.zeros(r), 0.0, 0.0
@@ -154,7 +150,7 @@ def _descend_smooth(
     change = np.inf
     for n_iter in range(1, max_iter + 1):
         grad, grad_bias = _half_gradient(
-            rows, y, weight, shift, penalty, knee, w, q, dual
+            rows, y, weight, shift, penalty, knee, w, q
         )
         step = directions @ (inverse * (directions.T @ grad))
         step_bias = grad_bias / bias_curvature
@@ -196,13 +192,13 @@ def _relative_change(before, after):
 
 
 @njit(cache=True, nogil=True)
-def _half_gradient(rows, y, weight, shift, penalty, knee, w, q, dual):
-    """Return minus half the gradient in (w, bias); write the slopes to `dual`."""
+def _half_gradient(rows, y, weight, shift, penalty, knee, w, q):
+    """Return minus half the gradient in (w, bias)."""
     grad, total = -penalty * w, 0.0
     for i in range(len(q)):
-        dual[i] = pull_of(y[i] * q[i], knee)
-        if dual[i] > 0.0:  # rows beyond the margin cost nothing
-            pull = 0.5 * y[i] * weight[i] * dual[i]
+        slope = slope_of(y[i] * q[i], knee)
+        if slope > 0.0:  # rows beyond the margin cost nothing
+            pull = 0.5 * y[i] * weight[i] * slope
             row_add(rows, i, pull, grad)
             total += pull
     return grad - total * shift, total
@@ -217,7 +213,7 @@ def _best_length(q, shove, y, weight, knee, penalty, w, move):
         slope, curve = linear + length * square, square
         for i in range(len(q)):
             m, dm = y[i] * (q[i] + length * shove[i]), y[i] * shove[i]
-            slope -= weight[i] * pull_of(m, knee) * dm
+            slope -= weight[i] * slope_of(m, knee) * dm
             curve += weight[i] * bend_of(m, knee) * dm * dm
         if trial == 0:
             first = abs(slope)
@@ -236,42 +232,33 @@ def _best_length(q, shove, y, weight, knee, penalty, w, move):
 
 def _descend_absolute(rows, y, penalty, state, length, tol, max_iter):
     """Update `state` for the absolute hinge; return (relative change, steps)."""
-    w, bias, q, dual = state
+    w, bias, q = state
     weight, r = rows.weight, len(w)
-    ridge = np.full(r + rows.has_bias, penalty)
-    ridge[r:] = 0.0
     loss = total_error(q, y, weight, 0.0) + penalty * (w @ w)
-    change = np.inf
+    change, size = np.inf, 1.0
     for n_iter in range(1, max_iter + 1):
         curvature = 0.25 * weight / np.maximum(np.abs(1.0 - y * q), FLOOR)
-        step = _absolute_step(rows, y, curvature, ridge, w, bias[0])
-        move, bias_move = step[:r] - w, (step[r] - bias[0] if rows.has_bias else 0.0)
+        target = _parabola_minimum(rows, y, penalty, curvature)
+        move, bias_move = target[:r] - w, (target[r] - bias[0]) * rows.has_bias
         shove = np.asarray(rows.Z @ move) + (bias_move - rows.shift @ move)
-        dual[:] = 0.5 + 2.0 * curvature / weight * (1.0 - y * (q + shove))
-        size = 1.0 if n_iter == 1 else length
         w += size * move
         bias[0] += size * bias_move
         q += size * shove
-        before, loss = loss, total_error(q, y, weight, 0.0) + penalty * (w @ w)
-        change = (before - loss) / loss if loss > 0.0 else 0.0
-        if change <= tol:
+        after = total_error(q, y, weight, 0.0) + penalty * (w @ w)
+        change, loss = _relative_change(loss, after), after
+        if change <= tol and size == 1.0:
             return change, n_iter
+        # Doubled steps swing around the optimum: a plain one has the last word.
+        size = 1.0 if change <= tol else length
     return change, max_iter
 
 
-def _absolute_step(rows, y, curvature, ridge, w, bias):
-    """Return the minimum (w, bias) of the parabola with these curvatures."""
-    target = y * (curvature + 0.25 * rows.weight)
-    gram = weighted_gram(rows.Z, curvature)
-    right = np.asarray(rows.Z.T @ target)
-    total = curvature.sum()
-    mean = np.asarray(rows.Z.T @ curvature)
-    if not rows.has_bias:
-        return np.linalg.solve(gram + np.diag(ridge), right)
-    center = rows.shift
-    gram = gram - np.outer(mean, center) - np.outer(center, mean)
-    gram += total * np.outer(center, center)
-    mean = mean - total * center
-    right = right - center * target.sum()
-    system = np.block([[gram, mean[:, None]], [mean[None, :], np.array([[total]])]])
-    return np.linalg.solve(system + np.diag(ridge), np.append(right, target.sum()))
+def _parabola_minimum(rows, y, penalty, curvature):
+    """Return (w, bias) at the minimum of the parabola with these curvatures."""
+    pull = y * (curvature + 0.25 * rows.weight)
+    r, size = len(rows.shift), len(rows.shift) + rows.has_bias
+    system = rows.bordered_gram(curvature)
+    system[np.arange(r), np.arange(r)] += penalty
+    right = np.asarray(rows.Z.T @ pull) - pull.sum() * rows.shift
+    right = np.append(right, pull.sum())
+    return np.append(np.linalg.solve(system[:size, :size], right[:size]), 0.0)

@@ -45,6 +45,24 @@ class MajorizedRows(NamedTuple):
         bias = float(bias + self.mean @ w)
         return (w if self.back is None else self.back.T @ w), bias
 
+    def take(self, chosen):
+        """Return some of the rows, with the moments of all."""
+        Z = self.Z[chosen]
+        return self._replace(Z=Z, arrays=row_arrays(Z), weight=self.weight[chosen])
+
+    def bordered_gram(self, weight):
+        """Return the second moments of (x - shift, 1) with other weights."""
+        r, shift, total = len(self.shift), self.shift, weight.sum()
+        cross = np.asarray(self.Z.T @ weight) - total * shift
+        system = np.empty((r + 1, r + 1))
+        system[:r, :r] = weighted_gram(self.Z, weight)
+        if shift.any():
+            system[:r, :r] -= np.outer(cross, shift) + np.outer(shift, cross)
+            system[:r, :r] -= total * np.outer(shift, shift)
+        system[:r, r] = system[r, :r] = cross
+        system[r, r] = total
+        return system
+
 
 def majorized_rows(X, weight=None, *, fit_intercept=True):
     """Centre rows and decompose their second moments.
@@ -73,7 +91,9 @@ def majorized_rows(X, weight=None, *, fit_intercept=True):
     shift = mean if is_sparse else np.zeros(n_features)
     if n_features > n_rows:
         return _in_the_dual(Z, shift, mean, weight, fit_intercept)
-    gram = weighted_gram(Z, weight) - weight.sum() * np.outer(shift, shift)
+    gram = weighted_gram(Z, weight)
+    if is_sparse:
+        gram -= weight.sum() * np.outer(shift, shift)
     eigenvalues, directions = np.linalg.eigh(gram)
     return MajorizedRows(
         Z,

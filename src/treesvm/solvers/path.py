@@ -2,8 +2,8 @@
 
 Sharing is the order of the loops: distances serve every gamma, a Gram matrix serves
 every C and every machine, and each C starts from the solution of the smaller one.  A
-machine whose coefficients all stay inside the box has the same solution for every larger
-C: from there on only its certificate is renewed.
+machine whose coefficients all stay inside the box has the same solution for every
+larger C: from there on only its certificate is renewed.
 """
 
 from typing import NamedTuple

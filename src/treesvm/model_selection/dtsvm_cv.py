@@ -1,0 +1,374 @@
+"""DTSVM with its leaf size, C and gamma chosen on held-out training rows."""
+
+import numpy as np
+from sklearn.metrics import get_scorer
+from sklearn.model_selection import check_cv, train_test_split
+from sklearn.utils import check_random_state
+
+from treesvm.estimators.decomposition import Decomposition, train_parts
+from treesvm.estimators.dtsvm import DTSVMClassifier, member_seeds
+from treesvm.estimators.kernel_parameters import is_count, is_number
+from treesvm.estimators.training_rows import classification_rows
+from treesvm.model_selection.decomposition_search import (
+    DecompositionSearch,
+    SearchOptions,
+)
+from treesvm.model_selection.search_fold import SearchData, SearchFold, Theta
+from treesvm.trees.axis import grow_axis_tree
+from treesvm.trees.borders import border_rows
+from treesvm.trees.leaf_rows import LeafRows
+
+PAPER_CS = tuple(10.0**k for k in range(-1, 6))
+PAPER_GAMMAS = tuple(10.0**k for k in range(-4, 5))
+
+
+class DTSVMClassifierCV(DTSVMClassifier):
+    """DTSVM that searches its leaf size, C and gamma.
+
+    A part of the training rows is held out; every (C, gamma) is judged on it at the
+    smallest leaf size, and the best few are tried with leaves `growth` times as large as
+    long as that pays.
+
+    Parameters
+    ----------
+    Cs, gammas : sequence of float, optional
+        The grid; by default the paper's, 10^-1 … 10^5 and 10^-4 … 10^4.
+    max_leaf_size : int, default=1500
+        σ₀, the smallest leaf size.
+    search : {"raced", "exhaustive"}, default="raced"
+        "raced" drops what cannot win after a few leaves and stops a larger leaf size as
+        soon as a gain of `min_gain` is excluded; its machines are capped while racing.
+        "exhaustive" is the paper's search.  With `scoring` other than accuracy the race
+        judges every candidate on all leaves.
+    top_k : int, default=5
+        Candidates that are tried with larger leaves.
+    growth : int, default=4
+    min_gain : float, default=0.005
+        Gain in score that a larger leaf size must bring.
+    cv : float, int or splitter, default=0.2
+        A share of rows held out, a number of folds, or a scikit-learn splitter (such as
+        `PredefinedSplit`).  With several folds scores are pooled, and the final model is
+        trained on all rows.
+    scoring : str or callable, optional
+        scikit-learn scorer that needs predictions only; accuracy by default.
+    refit : bool, default=False
+        Train the winner on all rows.  By default the model keeps the leaves that the
+        search has trained, without the held-out rows.
+    multi_class, leaf_scaling, n_estimators, criterion, max_tree_rows, border_share, \
+class_weight, probability, tol, cache_size, n_jobs, random_state, verbose
+        As in `DTSVMClassifier`.
+
+    Attributes
+    ----------
+    C_, gamma_ : float
+    max_leaf_size_ : int
+    best_score_ : float
+        Validation score of the winner.
+    search_results_ : dict of ndarray
+        A table that pandas takes: for each ceiling and candidate its score, the validation
+        rows it answered, leaf fits done, fits that did not converge, whether it went on.
+    n_leaf_fits_ : int
+        θ × leaf fits done in all.
+    seconds_per_ceiling_ : dict
+    classes_, trees_, n_leaves_, n_support_vectors_, n_features_in_
+        As in `DTSVMClassifier`.
+
+    Notes
+    -----
+    When not to use it: if C and gamma are known, `DTSVMClassifier` is several times
+    faster; below some 2,000 rows a cross-validated `KernelSVC` uses the rows better.
+
+    References
+    ----------
+    F. Chang, C.-Y. Guo, X.-R. Lin, C.-J. Lu, "Tree decomposition for large-scale SVM
+    problems", JMLR 11 (2010) 2935-2972, section 2.2.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import make_moons
+    >>> from treesvm import DTSVMClassifierCV
+    >>> X, y = make_moons(3000, noise=0.2, random_state=0)
+    >>> model = DTSVMClassifierCV(max_leaf_size=500, random_state=0)
+    >>> model = model.fit(X[:2000], y[:2000])
+    >>> bool(model.score(X[2000:], y[2000:]) > 0.95)
+    True
+    """
+
+    def __init__(
+        self,
+        Cs=None,
+        gammas=None,
+        max_leaf_size=1500,
+        *,
+        search="raced",
+        top_k=5,
+        growth=4,
+        min_gain=0.005,
+        cv=0.2,
+        scoring=None,
+        refit=False,
+        multi_class="ovo",
+        leaf_scaling="minmax",
+        n_estimators=1,
+        criterion="entropy",
+        max_tree_rows=100_000,
+        border_share=0.0,
+        class_weight=None,
+        probability=False,
+        tol=1e-3,
+        cache_size=1000,
+        n_jobs=None,
+        random_state=None,
+        verbose=0,
+    ):
+        self.Cs = Cs
+        self.gammas = gammas
+        self.max_leaf_size = max_leaf_size
+        self.search = search
+        self.top_k = top_k
+        self.growth = growth
+        self.min_gain = min_gain
+        self.cv = cv
+        self.scoring = scoring
+        self.refit = refit
+        self.multi_class = multi_class
+        self.leaf_scaling = leaf_scaling
+        self.n_estimators = n_estimators
+        self.criterion = criterion
+        self.max_tree_rows = max_tree_rows
+        self.border_share = border_share
+        self.class_weight = class_weight
+        self.probability = probability
+        self.tol = tol
+        self.cache_size = cache_size
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+        self.verbose = verbose
+
+    def fit(self, X, y, sample_weight=None):
+        """Search and train; see `DTSVMClassifier.fit`."""
+        self._check_parameters()
+        X, codes, weight = classification_rows(
+            self, X, y, sample_weight, self.class_weight
+        )
+        kept = np.flatnonzero(weight > 0)
+        if len(kept) < len(codes):
+            X, codes, weight = X[kept], codes[kept], weight[kept]
+        rng = check_random_state(self.random_state)
+        seed = int(rng.randint(np.iinfo(np.int32).max))
+        data = SearchData(X, codes, weight, len(self.classes_))
+        folds = self._folds(data, seed)
+        search, outcome = self._search(data, folds, seed)
+        self._note(outcome, search)
+        model = self._winner()
+        members = self._members(model, data, folds, search, outcome, seed)
+        scale = None
+        if self.probability:
+            scale = model._calibrate(X, codes, weight)
+        self._publish(members, scale)
+        return self
+
+    def _folds(self, data, seed):
+        """Split the rows and grow a tree on each training part."""
+        return [
+            self._fold(data, train, val, seed, number)
+            for number, (train, val) in enumerate(split_rows(self.cv, data.codes, seed))
+        ]
+
+    def _fold(self, data, train, val, seed, number):
+        """Grow the tree of one fold at the smallest ceiling."""
+        X, weight = data.X[train], data.weight[train]
+        tree = grow_axis_tree(
+            X,
+            data.codes[train],
+            max_leaf_size=self.max_leaf_size,
+            n_classes=data.n_classes,
+            criterion=self.criterion,
+            sample_weight=weight if np.ptp(weight) > 0 else None,
+            random_state=seed,
+            max_tree_rows=self.max_tree_rows,
+        )
+
+        def extra_rows(cut):
+            by_node = border_rows(cut, X, self.border_share)
+            return [by_node.rows(leaf) for leaf in cut.leaves()]
+
+        borders = extra_rows if self.border_share > 0 else None
+        return SearchFold(data, train, val, tree, extra_rows=borders, number=number)
+
+    def _search(self, data, folds, seed):
+        """Run the search that was asked for."""
+        thetas = [
+            Theta(float(C), float(gamma))
+            for gamma in self._grid("gammas", PAPER_GAMMAS)
+            for C in self._grid("Cs", PAPER_CS)
+        ]
+        options = SearchOptions(
+            self.top_k, self.growth, self.min_gain, self.n_jobs, seed, self.verbose
+        )
+        search = DecompositionSearch(
+            folds,
+            thetas,
+            self.max_leaf_size,
+            self._winner()._machine_options(data.X),
+            options,
+            self._score_function(data.codes),
+        )
+        if self.search == "exhaustive" or self.scoring not in (None, "accuracy"):
+            return search, search.exhaustive()
+        return search, search.raced()
+
+    def _score_function(self, codes):
+        """Return a function of row numbers and predicted codes."""
+        if self.scoring is None or self.scoring == "accuracy":
+            return lambda rows, said: float(np.mean(codes[rows] == said))
+        scorer, classes = get_scorer(self.scoring), self.classes_
+
+        def score(rows, said):
+            try:
+                answers = _Answers(classes[said], classes)
+                return float(scorer(answers, rows[:, None], classes[codes[rows]]))
+            except AttributeError as error:
+                raise ValueError(
+                    f"scoring={self.scoring!r} needs more than predictions ({error}); "
+                    "use a scorer of predicted labels, such as 'balanced_accuracy'."
+                ) from error
+
+        return score
+
+    def _winner(self):
+        """The estimator with the chosen parameters (any C and gamma before that)."""
+        shared = DTSVMClassifier().get_params().keys() & self.get_params().keys()
+        params = {name: getattr(self, name) for name in shared}
+        params["max_leaf_size"] = getattr(self, "max_leaf_size_", self.max_leaf_size)
+        chosen = {"C": getattr(self, "C_", 1.0), "gamma": getattr(self, "gamma_", 1.0)}
+        model = DTSVMClassifier(**(params | chosen))
+        model.classes_ = self.classes_
+        return model
+
+    def _members(self, model, data, folds, search, outcome, seed):
+        """Train what the search has not trained yet."""
+        reuse = not self.refit and len(folds) == 1
+        rows = folds[0].train if reuse else np.arange(len(data.codes))
+        if self.n_estimators > 1 or not reuse:
+            X, codes, weight = data.X[rows], data.codes[rows], data.weight[rows]
+            options = model._machine_options(X)
+            return [
+                model._fit_member(X, codes, weight, member_seed, options)
+                for member_seed in member_seeds(seed, self.n_estimators)
+            ]
+        tree = search.trees[outcome.max_leaf_size][0]
+        tasks = search.scores[outcome.max_leaf_size].tasks
+        parts = dict(search.trained_parts(outcome))
+        missing = [k for k in range(len(tasks)) if k not in parts]
+        groups = _as_groups([tasks[k].rows for k in missing])
+        trained = train_parts(
+            data.X,
+            data.codes,
+            data.n_classes,
+            data.weight,
+            groups,
+            model._machine_options(data.X),
+            extra=[tasks[k].border_rows() for k in missing],
+            n_jobs=self.n_jobs,
+            verbose=self.verbose,
+        )
+        parts.update(zip(missing, trained, strict=True))
+        in_order = [parts[k] for k in range(len(tasks))]
+        return [Decomposition(tree, in_order, data.n_classes)]
+
+    def _note(self, outcome, search):
+        """Set what the search found."""
+        self.C_, self.gamma_ = outcome.theta.C, outcome.theta.gamma
+        self.max_leaf_size_, self.best_score_ = outcome.max_leaf_size, outcome.score
+        columns = zip(*outcome.rows, strict=True)
+        names = outcome.rows[0]._fields
+        self.search_results_ = {
+            name: np.array(column) for name, column in zip(names, columns, strict=True)
+        }
+        self.n_leaf_fits_ = int(sum(s.fits.sum() for s in search.scores.values()))
+        self.seconds_per_ceiling_ = dict(outcome.seconds)
+
+    def _grid(self, name, default):
+        values = getattr(self, name)
+        return sorted(set(default if values is None else values))
+
+    def _check_parameters(self):
+        super()._check_parameters()
+        for name, default in (("Cs", PAPER_CS), ("gammas", PAPER_GAMMAS)):
+            values = self._grid(name, default)
+            if len(values) == 0 or not all(is_number(v, above=0.0) for v in values):
+                raise ValueError(
+                    f"{name}={getattr(self, name)!r} is not possible; give at least one "
+                    "positive, finite number."
+                )
+        for name, least in (("top_k", 1), ("growth", 2)):
+            if not is_count(getattr(self, name), least):
+                raise ValueError(
+                    f"{name}={getattr(self, name)!r} is not possible; use a whole number "
+                    f"of {least} or more."
+                )
+        if not is_number(self.min_gain, least=0.0):
+            raise ValueError(
+                f"min_gain={self.min_gain!r} is not possible; use a number of 0 or more."
+            )
+        if self.search not in ("raced", "exhaustive"):
+            raise ValueError(
+                f"search={self.search!r} is not possible; use 'raced' or 'exhaustive'."
+            )
+
+    @property
+    def kernel(self):
+        """The search knows the RBF kernel only."""
+        return "rbf"
+
+
+class _Answers:
+    """Predictions that a scorer can ask for."""
+
+    def __init__(self, labels, classes):
+        self._labels, self.classes_ = labels, classes
+
+    def predict(self, X):
+        return self._labels
+
+    def __sklearn_tags__(self):
+        return DTSVMClassifier().__sklearn_tags__()
+
+
+def split_rows(cv, codes, seed):
+    """Return pairs of training and validation rows for a share, a count or a splitter."""
+    rows = np.arange(len(codes))
+    if isinstance(cv, float):
+        if not 0.0 < cv < 1.0:
+            raise ValueError(
+                f"cv={cv!r} is not possible; use a share between 0 and 1, a number of "
+                "folds, or a splitter."
+            )
+        stratify = codes if np.bincount(codes).min() >= 2 else None
+        try:
+            train, val = train_test_split(
+                rows, test_size=cv, stratify=stratify, random_state=seed
+            )
+        except ValueError:  # more classes than held-out rows
+            train, val = train_test_split(rows, test_size=cv, random_state=seed)
+        return [_with_every_class(np.sort(train), np.sort(val), codes)]
+    splitter = check_cv(cv, codes, classifier=True)
+    folds = splitter.split(np.zeros((len(codes), 1)), codes)
+    return [_with_every_class(train, val, codes) for train, val in folds]
+
+
+def _with_every_class(train, val, codes):
+    """Move one row of each class that only the validation rows have to the others."""
+    missing = np.setdiff1d(codes[val], codes[train])
+    if len(missing) == 0:
+        return train, val
+    moved = np.array([val[np.flatnonzero(codes[val] == c)[0]] for c in missing])
+    return np.sort(np.concatenate([train, moved])), np.setdiff1d(val, moved)
+
+
+def _as_groups(row_lists):
+    """Rows of several leaves as `LeafRows`."""
+    sizes = [len(rows) for rows in row_lists]
+    order = np.concatenate([np.empty(0, np.int64), *row_lists])
+    return LeafRows(order.astype(np.int64), np.concatenate([[0], np.cumsum(sizes)]))

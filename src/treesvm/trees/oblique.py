@@ -1,7 +1,8 @@
-"""Grow and prune an oblique tree of linear SVMs (H-LSVM).
+"""Grow and prune an oblique tree of linear SVMs.
 
 Rodriguez-Lujan, Santa Cruz and Huerta, "Hierarchical linear support vector machine",
-Pattern Recognition 45 (2012), section 2 and figure 3.
+Pattern Recognition 45 (2012), section 2 and figure 3. Other split finders give other
+trees of the same kind.
 """
 
 import numpy as np
@@ -20,8 +21,11 @@ def grow_oblique_tree(
     *,
     n_classes,
     plane,
+    finder=ObliqueSplit,
+    answers=None,
     sample_weight=None,
     min_share="auto",
+    max_leaf_weight=None,
     prune_share=0.0,
     max_depth=None,
     seed=0,
@@ -37,11 +41,18 @@ def grow_oblique_tree(
     n_classes : int
     plane : PlaneOptions
         How the hyperplane of a node is found.
+    finder : callable
+        Makes the split finder; `plane` is its `options`.
+    answers : callable, optional
+        ``answers(tree)`` returns the class that each node answers when it is a leaf;
+        its majority by default. Pruning judges nodes by it.
     sample_weight : ndarray of shape (n_rows,), optional
         Positive weights.
     min_share : float or "auto"
         delta: nodes with no more than this share of the rows (of their weight) are
         leaves. "auto" is the paper's 10^-floor(log10(n_rows)).
+    max_leaf_weight : float, optional
+        Instead of `min_share`, the number of rows (their weight).
     prune_share : float in [0, 1)
         rho: share of the rows kept for pruning, drawn class by class, so that no class
         loses its last row. With 0 the grown tree is the answer.
@@ -58,19 +69,21 @@ def grow_oblique_tree(
     keep, held_out = split_for_pruning(y, prune_share, seed)
     weight = None if sample_weight is None else sample_weight[keep]
     total = len(keep) if weight is None else weight.sum()
-    share = default_min_share(len(y)) if min_share == "auto" else min_share
+    if max_leaf_weight is None:
+        share = default_min_share(len(y)) if min_share == "auto" else min_share
+        max_leaf_weight = share * total
     # Without rows to hold out, X is not copied.
     X_grow, y_grow = (X, y) if len(held_out) == 0 else (X[keep], y[keep])
-    finder = ObliqueSplit(
+    find_split = finder(
         X_grow, y_grow, n_classes=n_classes, sample_weight=weight, options=plane
     )
     tree = grow(
         y_grow,
-        finder,
+        find_split,
         n_classes=n_classes,
         n_features=X.shape[1],
         sample_weight=weight,
-        max_leaf_weight=share * total,
+        max_leaf_weight=max_leaf_weight,
         max_depth=max_depth,
         seed=seed,
         n_jobs=n_jobs,
@@ -78,7 +91,10 @@ def grow_oblique_tree(
     if len(held_out) == 0:
         return tree
     weight = None if sample_weight is None else sample_weight[held_out]
-    return prune_by_rows(tree, X[held_out], y[held_out], sample_weight=weight)
+    answer = None if answers is None else answers(tree)
+    return prune_by_rows(
+        tree, X[held_out], y[held_out], sample_weight=weight, answer=answer
+    )
 
 
 def default_min_share(n_rows):

@@ -31,9 +31,13 @@ class PruningPath(NamedTuple):
         return self.nodes[: np.searchsorted(self.alphas, alpha, side="right")]
 
 
-def training_risk(tree):
-    """Return the share of all training weight that each node would get wrong."""
-    wrong = tree.value.sum(axis=1) - tree.value.max(axis=1)
+def training_risk(tree, answer=None):
+    """Return the share of all training weight that each node would get wrong.
+
+    `answer` holds the class that each node answers, its majority by default.
+    """
+    answer = tree.value.argmax(axis=1) if answer is None else answer
+    wrong = tree.value.sum(axis=1) - tree.value[np.arange(tree.n_nodes), answer]
     return wrong / tree.value[0].sum()
 
 
@@ -76,7 +80,7 @@ def totals_along(tree, path, leaf_values):
     return totals
 
 
-def prune_by_rows(tree, X, y, *, sample_weight=None):
+def prune_by_rows(tree, X, y, *, sample_weight=None, answer=None):
     """Return the tree on the pruning path that gets most of the given rows right.
 
     Among equally good ones the smallest. The rows should not have grown the tree.
@@ -88,19 +92,23 @@ def prune_by_rows(tree, X, y, *, sample_weight=None):
     y : ndarray of int, shape (n_rows,)
         Class codes.
     sample_weight : ndarray of shape (n_rows,), optional
+    answer : ndarray of int, shape (n_nodes,), optional
+        Class that each node answers when it is a leaf, its majority by default.
     """
-    path = pruning_path(tree)
-    errors = errors_along(tree, path, tree.apply(X), y, sample_weight=sample_weight)
+    path = pruning_path(tree, training_risk(tree, answer))
+    errors = errors_along(
+        tree, path, tree.apply(X), y, sample_weight=sample_weight, answer=answer
+    )
     return tree.cut(path.nodes[: best_cut(path, errors)])
 
 
-def errors_along(tree, path, leaf_ids, y, *, sample_weight=None):
+def errors_along(tree, path, leaf_ids, y, *, sample_weight=None, answer=None):
     """Return the weight of the given rows that is wrong, before and after each cut."""
     n_classes = tree.value.shape[1]
     seen = count_rows(
         tree, leaf_ids, y, n_classes=n_classes, sample_weight=sample_weight
     ).value
-    answer = tree.value.argmax(axis=1)
+    answer = tree.value.argmax(axis=1) if answer is None else answer
     wrong = seen.sum(axis=1) - seen[np.arange(tree.n_nodes), answer]
     return totals_along(tree, path, wrong)
 

@@ -4,6 +4,7 @@ import importlib
 import json
 import pkgutil
 import time
+import traceback
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -73,6 +74,9 @@ def _run_case(name, case, work, context, folder):
     except OursSkipped:
         print(f"rivals done in {time.perf_counter() - start:.0f} s")
         return True
+    except Exception:  # one broken case must not cost the hours of the others
+        print(f"FAILED:\n{traceback.format_exc()}")
+        return False
     stored = result.as_json(name)
     folder.mkdir(parents=True, exist_ok=True)
     text = json.dumps(stored, indent=1, ensure_ascii=False)

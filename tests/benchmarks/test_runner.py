@@ -86,6 +86,14 @@ def test_missing_data_is_skipped_and_said(toy, context, tmp_path, capsys):
     assert "must met" in output
 
 
+def test_broken_case_fails_and_the_others_still_run(toy, context, tmp_path, capsys):
+    toy.CASES = {"broken": lambda context: 1 / 0, "fine": fine_case}
+    assert runner.run("toy", context, tmp_path / "out") == 1
+    output = capsys.readouterr().out
+    assert "ZeroDivisionError" in output
+    assert "must met" in output
+
+
 def test_rivals_only_stops_before_ours(toy, context, tmp_path):
     only = runner.Context(context.data, context.rivals, rivals_only=True)
     assert runner.run("toy", only, tmp_path / "out") == 0

@@ -1,8 +1,10 @@
 """Support vector machines at decision-tree speed."""
 
 from treesvm.estimators.dtsvm import DTSVMClassifier
+from treesvm.estimators.dtsvr import DTSVRegressor
 from treesvm.estimators.hlsvm import HLSVMClassifier
 from treesvm.estimators.kernel_svc import KernelSVC
+from treesvm.estimators.kernel_svr import KernelSVR
 from treesvm.model_selection.dtsvm_cv import DTSVMClassifierCV
 from treesvm.model_selection.hlsvm_cv import HLSVMClassifierCV
 
@@ -11,7 +13,9 @@ __version__ = "0.1.0"
 __all__ = [
     "DTSVMClassifier",
     "DTSVMClassifierCV",
+    "DTSVRegressor",
     "HLSVMClassifier",
     "HLSVMClassifierCV",
     "KernelSVC",
+    "KernelSVR",
 ]

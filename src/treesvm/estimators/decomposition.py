@@ -142,7 +142,7 @@ def train_parts(
                 X, codes, n_classes, weight, rows, more, options, inner_jobs
             )
         except Exception as error:
-            raise _leaf_error(k, len(rows), error) from error
+            raise leaf_error(k, len(rows), error) from error
         progress.step()
         return part
 
@@ -193,7 +193,7 @@ def train_leaf(X, codes, n_classes, weight, options, n_jobs=None):
     return LeafMachine(machine, scaling)
 
 
-def _leaf_error(k, n_rows, error):
+def leaf_error(k, n_rows, error):
     """Say which leaf failed; the type stays, so that callers can tell errors apart."""
     message = f"leaf {k} ({n_rows} rows) could not be trained: {error}"
     try:

@@ -209,9 +209,9 @@ def descend(K, p, lower, upper, beta, F, tol, gap_tol, max_iter, scratch):
 def stretch(F, beta, p, lower, upper):
     """Scale `beta` and update `F` so that no margin falls short of one.
 
-    Only where no row is held by its far bound (a hard margin): there the slack that a
-    small violation leaves is multiplied by a large C, while the scaling costs the dual
-    objective only its square.
+    Only for classifiers (p = ±1) in which no row is held by its far bound (a hard margin):
+    there the slack that a small violation leaves is multiplied by a large C, while the
+    scaling costs the dual objective only its square.
     """
     least_rising, most_falling = extremes(F, beta, lower, upper)
     b = -(least_rising + most_falling) / 2.0
@@ -221,7 +221,9 @@ def stretch(F, beta, p, lower, upper):
             room = min(room, upper[t] / beta[t])
         elif beta[t] < 0.0:
             room = min(room, lower[t] / beta[t])
-        r = -(F[t] + b) / max(abs(p[t]), 1e-12)
+        if abs(p[t]) != 1.0:
+            return
+        r = -(F[t] + b)
         if upper[t] > 0.0:
             short = max(short, r)
         if lower[t] < 0.0:

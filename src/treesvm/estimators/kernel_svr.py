@@ -1,0 +1,132 @@
+"""Epsilon-insensitive kernel regression on the engine of `KernelSVC`."""
+
+import warnings
+
+import numpy as np
+from sklearn.base import BaseEstimator, RegressorMixin
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from treesvm.estimators.kernel_parameters import check_kernel_parameters
+from treesvm.estimators.training_rows import INPUT, row_weights
+from treesvm.kernels.kernel import resolve_kernel
+from treesvm.solvers.regression_machine import train_regressor
+
+
+class KernelSVR(RegressorMixin, BaseEstimator):
+    """Epsilon-support vector regression, a drop-in for `sklearn.svm.SVR`.
+
+    Parameters
+    ----------
+    C : float, default=1.0
+    epsilon : float, default=0.1
+        Errors up to this size cost nothing.
+    kernel, degree, gamma, coef0, tol, max_iter, cache_size
+        As in `KernelSVC`.
+
+    Attributes
+    ----------
+    support_ : ndarray of shape (n_SV,)
+    support_vectors_ : ndarray or CSR matrix of shape (n_SV, n_features)
+    dual_coef_ : ndarray of shape (1, n_SV)
+    intercept_ : ndarray of shape (1,)
+    n_iter_ : int
+    gap_ : float
+    converged_ : bool
+
+    Notes
+    -----
+    When not to use it: on many rows `DTSVRegressor` is faster by orders of magnitude;
+    where errors should be squared, kernel ridge regression has a closed form.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from treesvm import KernelSVR
+    >>> X = np.linspace(0, 6, 200)[:, None]
+    >>> model = KernelSVR(C=10, epsilon=0.05).fit(X, np.sin(X[:, 0]))
+    >>> bool(np.abs(model.predict(X) - np.sin(X[:, 0])).max() < 0.1)
+    True
+    """
+
+    def __init__(
+        self,
+        C=1.0,
+        *,
+        epsilon=0.1,
+        kernel="rbf",
+        degree=3,
+        gamma="scale",
+        coef0=0.0,
+        tol=1e-3,
+        max_iter=-1,
+        cache_size=500,
+    ):
+        self.C = C
+        self.epsilon = epsilon
+        self.kernel = kernel
+        self.degree = degree
+        self.gamma = gamma
+        self.coef0 = coef0
+        self.tol = tol
+        self.max_iter = max_iter
+        self.cache_size = cache_size
+
+    def fit(self, X, y, sample_weight=None):
+        """Fit the regressor; see `KernelSVC.fit` for the forms of `X`."""
+        check_kernel_parameters(self)
+        X, y = validate_data(self, X, y, y_numeric=True, **INPUT)
+        if self.kernel == "precomputed" and X.shape[0] != X.shape[1]:
+            raise ValueError(
+                f"kernel='precomputed' wants a square matrix of kernel values, got "
+                f"shape {X.shape}; pass kernel(X, X), or rows with another kernel."
+            )
+        weight = row_weights(X, sample_weight)
+        rows = np.flatnonzero(weight > 0)
+        kernel = resolve_kernel(
+            self.kernel, gamma=self.gamma, degree=self.degree, coef0=self.coef0, X=X
+        )
+        part = X if len(rows) == X.shape[0] else X[rows]
+        if self.kernel == "precomputed":
+            part = part[:, rows]
+        machine = train_regressor(
+            part,
+            y[rows].astype(np.float64),
+            weight[rows],
+            kernel,
+            self.C,
+            self.epsilon,
+            tol=self.tol,
+            max_iter=None if self.max_iter == -1 else self.max_iter,
+            max_bytes=int(self.cache_size * 2**20),
+        )
+        self._machine, self._kept_rows = machine, rows
+        self.support_ = rows[machine.support].astype(np.int32)
+        self.support_vectors_ = machine.vectors
+        self.dual_coef_ = machine.coefficients.T.copy()
+        self.intercept_ = machine.biases
+        self.n_iter_ = int(machine.records["n_iter"][0])
+        self.gap_ = float(machine.records["gap"][0])
+        self.converged_ = bool(machine.records["converged"][0])
+        if not self.converged_:
+            warnings.warn(
+                f"the machine did not converge within max_iter={self.max_iter} (relative "
+                f"gap {self.gap_:.1e}); raise max_iter, scale the features, or lower C.",
+                ConvergenceWarning,
+                stacklevel=2,
+            )
+        return self
+
+    def predict(self, X):
+        """Return the predicted target of every row."""
+        check_is_fitted(self)
+        X = validate_data(self, X, reset=False, **INPUT)
+        if self.kernel == "precomputed":
+            X = X[:, self._kept_rows]
+        return self._machine.decisions(X)[:, 0]
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = self.kernel != "precomputed"
+        tags.input_tags.pairwise = self.kernel == "precomputed"
+        return tags

@@ -2,8 +2,8 @@
 
 Each round takes the few hundred rows that violate optimality most, solves the problem
 among them by pair steps on their own small Gram matrix, and brings the gradient of all
-rows up to date from the cached kernel rows.  Only kernel rows that once entered a working
-set are ever computed, in blocks, by BLAS.
+rows up to date from the cached kernel rows.  Only kernel rows that once entered a
+working set are ever computed, in blocks, by BLAS.
 
 When most rows are settled at a bound the rounds go on among the others; the gradient of
 all rows is recomputed before anything is called solved.  With a working set of all rows

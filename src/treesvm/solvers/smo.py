@@ -8,9 +8,9 @@ A C-SVC is the case p = y with box [0, u_i] for class +1 and [-u_i, 0] for class
 beta is then y * alpha.  An epsilon-SVR is the case of doubled rows (see `regression`).
 
 Symbols used below: ``F`` is the gradient K beta - p.  A row *can rise* while
-beta < upper and *can fall* while beta > lower; beta is optimal when no row that can rise
-has a smaller F than a row that can fall.  The pair to move is chosen by the second order
-rule of Fan, Chen and Lin (JMLR 6, 2005).
+beta < upper and *can fall* while beta > lower; beta is optimal when no row that can
+rise has a smaller F than a row that can fall.  The pair to move is chosen by the second
+order rule of Fan, Chen and Lin (JMLR 6, 2005).
 
 Because sum(beta) = 0, a constant added to all of K changes nothing.  Callers use that:
 exp(-gamma d) - 1 keeps its digits in float32 where exp(-gamma d) near one has none.
@@ -121,7 +121,7 @@ def bias_of(F, lower, upper):
 
 @njit(cache=True, nogil=True)
 def extremes(F, beta, lower, upper):
-    """Return the smallest F of a row that can rise, the largest of one that can fall."""
+    """Return the smallest F that can rise and the largest F that can fall."""
     least_rising, most_falling = np.inf, -np.inf
     for t in range(F.shape[0]):
         if beta[t] < upper[t]:
@@ -169,9 +169,9 @@ def descend(K, p, lower, upper, beta, F, tol, gap_tol, max_iter, scratch):
     """Update `beta` and `F` in place; return (n_iter, violation, relative gap).
 
     Rows that are settled at a bound leave the problem after a while (shrinking): the
-    rest is copied into a smaller Gram matrix, solved there, and the gradient of all rows
-    is brought up to date before anything is called solved.  `scratch` is memory for that
-    copy, allocated here when it is too small.
+    rest is copied into a smaller Gram matrix, solved there, and the gradient of all
+    rows is brought up to date before anything is called solved.  `scratch` is memory
+    for that copy, allocated here when it is too small.
     """
     n = F.shape[0]
     period = max(n, 1000)
@@ -209,9 +209,9 @@ def descend(K, p, lower, upper, beta, F, tol, gap_tol, max_iter, scratch):
 def stretch(F, beta, p, lower, upper):
     """Scale `beta` and update `F` so that no margin falls short of one.
 
-    Only for classifiers (p = ±1) in which no row is held by its far bound (a hard margin):
-    there the slack that a small violation leaves is multiplied by a large C, while the
-    scaling costs the dual objective only its square.
+    Only for classifiers (p = ±1) in which no row is held by its far bound (a hard
+    margin): there the slack that a small violation leaves is multiplied by a large C,
+    while the scaling costs the dual objective only its square.
     """
     least_rising, most_falling = extremes(F, beta, lower, upper)
     b = -(least_rising + most_falling) / 2.0

@@ -84,7 +84,9 @@ def _rival_grid(context, leaf):
     Cs, gammas = grid(context)
     train, validation = (leaf.X, leaf.y), (leaf.X_val, leaf.y_val)
     return {
-        (C, gamma): svc.fetch(context.rivals, C, gamma, train, validation)
+        (C, gamma): svc.fetch(
+            context.rivals, C, gamma, train, validation, context.repeat
+        )
         for gamma in gammas
         for C in Cs
     }

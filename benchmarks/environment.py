@@ -24,6 +24,11 @@ def machine():
     return {"cpu": _cpu_model(), "cores": len(_usable_cores())}
 
 
+def load():
+    """Mean number of busy processes of the last minute, where the system tells."""
+    return os.getloadavg()[0] if hasattr(os, "getloadavg") else None
+
+
 def timestamp():
     return datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds")
 

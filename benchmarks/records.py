@@ -77,6 +77,7 @@ class CaseResult:
             **environment.versions(),
             **environment.machine(),
             "timestamp": environment.timestamp(),
+            "load": environment.load(),
         }
         claims = [{**asdict(claim), "verdict": claim.verdict} for claim in self.claims]
         return {

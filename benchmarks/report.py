@@ -80,7 +80,8 @@ def _environment_line(stamp):
     return (
         f"Measured {stamp['timestamp'][:10]}, {stamp['cpu']}, {stamp['cores']} cores; "
         f"Python {stamp['python']}, NumPy {stamp['numpy']}, SciPy {stamp['scipy']}, "
-        f"scikit-learn {stamp['scikit-learn']}, Numba {stamp['numba']}."
+        f"scikit-learn {stamp['scikit-learn']}, Numba {stamp['numba']}; "
+        f"load {number(stamp['load'])} at the end."
     )
 
 

@@ -5,6 +5,8 @@ from treesvm.estimators.dtsvr import DTSVRegressor
 from treesvm.estimators.hlsvm import HLSVMClassifier
 from treesvm.estimators.kernel_svc import KernelSVC
 from treesvm.estimators.kernel_svr import KernelSVR
+from treesvm.estimators.svm_maj import SVMMajClassifier
+from treesvm.estimators.svm_partition_tree import SVMPartitionTreeClassifier
 from treesvm.model_selection.dtsvm_cv import DTSVMClassifierCV
 from treesvm.model_selection.hlsvm_cv import HLSVMClassifierCV
 
@@ -18,4 +20,6 @@ __all__ = [
     "HLSVMClassifierCV",
     "KernelSVC",
     "KernelSVR",
+    "SVMMajClassifier",
+    "SVMPartitionTreeClassifier",
 ]

@@ -75,7 +75,9 @@ def certify_hinge(rows, y, penalty, hinge, w, bias):
         feasible = feasible_dual(u, y, rows.weight, hinge, rows.has_bias)
         normal = _normal(rows, y, feasible)
         bound = max(bound, dual_value(rows.weight, feasible, normal, penalty, hinge))
-        lack = np.append(2.0 * penalty * w - _normal(rows, y, u), -(rows.weight * y) @ u)
+        lack = np.append(
+            2.0 * penalty * w - _normal(rows, y, u), -(rows.weight * y) @ u
+        )
         if violation is None:
             violation = np.abs(lack[: len(w) + rows.has_bias]).max(initial=0.0)
         if bound >= loss * (1.0 - _TIGHT):

@@ -29,6 +29,7 @@ from treesvm.solvers.hinge_optimality import certify_hinge
 from treesvm.solvers.hinges import FLOOR, bend_of, slope_of, total_error
 from treesvm.solvers.majorized_rows import MajorizedRows, majorized_rows
 from treesvm.solvers.row_access import row_add, row_dot
+from treesvm.solvers.row_moments import bordered_moments, shifted_sum
 from treesvm.solvers.solution import Solution
 
 STEPS = {"plain": 0, "doubled": 1, "conjugate": 2}
@@ -103,10 +104,19 @@ def start_from(rows, start=None):
 def descend(rows, y, penalty, hinge, state, steps, tol, max_iter):
     """Update `state` in place; return (last relative change, steps done)."""
     if not hinge.is_smooth:
-        length = 1.0 if steps == "plain" else 2.0
-        return _descend_absolute(rows, y, penalty, state, length, tol, max_iter)
-    w, bias, q = state
-    change, n_iter = _descend_smooth(
+        return _descend_absolute(
+            rows.arrays,
+            y,
+            rows.weight,
+            rows.shift,
+            rows.has_bias,
+            penalty,
+            *state,
+            1.0 if steps == "plain" else 2.0,
+            tol,
+            max_iter,
+        )
+    return _descend_smooth(
         rows.arrays,
         y,
         rows.weight,
@@ -116,12 +126,11 @@ def descend(rows, y, penalty, hinge, state, steps, tol, max_iter):
         hinge.curvature * rows.weight.sum() if rows.has_bias else np.inf,
         penalty,
         hinge.knee,
-        *(w, bias, q),
+        *state,
         STEPS[steps],
         tol,
         max_iter,
     )
-    return change, n_iter
 
 
 @njit(cache=True, nogil=True)
@@ -149,9 +158,7 @@ def _descend_smooth(
     loss = total_error(q, y, weight, knee) + penalty * np.dot(w, w)
     change = np.inf
     for n_iter in range(1, max_iter + 1):
-        grad, grad_bias = _half_gradient(
-            rows, y, weight, shift, penalty, knee, w, q
-        )
+        grad, grad_bias = _half_gradient(rows, y, weight, shift, penalty, knee, w, q)
         step = directions @ (inverse * (directions.T @ grad))
         step_bias = grad_bias / bias_curvature
         fall = np.dot(step, grad) + step_bias * grad_bias
@@ -230,35 +237,41 @@ def _best_length(q, shove, y, weight, knee, penalty, w, move):
     return length
 
 
-def _descend_absolute(rows, y, penalty, state, length, tol, max_iter):
-    """Update `state` for the absolute hinge; return (relative change, steps)."""
-    w, bias, q = state
-    weight, r = rows.weight, len(w)
-    loss = total_error(q, y, weight, 0.0) + penalty * (w @ w)
+@njit(cache=True, nogil=True)
+def _descend_absolute(
+    rows, y, weight, shift, has_bias, penalty, w, bias, q, length, tol, max_iter
+):
+    """Update `w`, `bias` and `q`; return (last relative change, steps)."""
+    n, r = len(q), len(w)
+    curvature, pull, shove = np.empty(n), np.empty(n), np.empty(n)
+    system, right = np.empty((r + 1, r + 1)), np.empty(r + 1)
+    loss = total_error(q, y, weight, 0.0) + penalty * np.dot(w, w)
     change, size = np.inf, 1.0
     for n_iter in range(1, max_iter + 1):
-        curvature = 0.25 * weight / np.maximum(np.abs(1.0 - y * q), FLOOR)
-        target = _parabola_minimum(rows, y, penalty, curvature)
-        move, bias_move = target[:r] - w, (target[r] - bias[0]) * rows.has_bias
-        shove = np.asarray(rows.Z @ move) + (bias_move - rows.shift @ move)
+        for i in range(n):
+            curvature[i] = 0.25 * weight[i] / max(abs(1.0 - y[i] * q[i]), FLOOR)
+            pull[i] = y[i] * (curvature[i] + 0.25 * weight[i])
+        bordered_moments(rows, curvature, shift, system)
+        shifted_sum(rows, pull, shift, right)
+        for j in range(r):
+            system[j, j] += penalty
+        move, bias_move = -w, 0.0
+        if has_bias:
+            target = np.linalg.solve(system, right)
+            bias_move = target[r] - bias[0]
+        else:
+            target = np.linalg.solve(system[:r, :r].copy(), right[:r])
+        move += target[:r]
+        offset = bias_move - np.dot(shift, move)
+        for i in range(n):
+            shove[i] = row_dot(rows, i, move) + offset
+            q[i] += size * shove[i]
         w += size * move
         bias[0] += size * bias_move
-        q += size * shove
-        after = total_error(q, y, weight, 0.0) + penalty * (w @ w)
+        after = total_error(q, y, weight, 0.0) + penalty * np.dot(w, w)
         change, loss = _relative_change(loss, after), after
         if change <= tol and size == 1.0:
             return change, n_iter
         # Doubled steps swing around the optimum: a plain one has the last word.
         size = 1.0 if change <= tol else length
     return change, max_iter
-
-
-def _parabola_minimum(rows, y, penalty, curvature):
-    """Return (w, bias) at the minimum of the parabola with these curvatures."""
-    pull = y * (curvature + 0.25 * rows.weight)
-    r, size = len(rows.shift), len(rows.shift) + rows.has_bias
-    system = rows.bordered_gram(curvature)
-    system[np.arange(r), np.arange(r)] += penalty
-    right = np.asarray(rows.Z.T @ pull) - pull.sum() * rows.shift
-    right = np.append(right, pull.sum())
-    return np.append(np.linalg.solve(system[:size, :size], right[:size]), 0.0)

@@ -98,7 +98,7 @@ def choose_penalty(X, y, splits, options, *, weight=None, penalties=None, n_jobs
         Row numbers.
     options : PathOptions
     weight : ndarray of shape (n_rows,), optional
-        Positive weights, in training and in scoring.
+        Weights, not negative, in training and in scoring.
     penalties : array-like, optional
         The thesis' grid by default.
     n_jobs : int, optional
@@ -126,8 +126,31 @@ def choose_penalty(X, y, splits, options, *, weight=None, penalties=None, n_jobs
     )
 
 
+def draw_folds(codes, n_folds, seed):
+    """Return (train, test) pairs of random folds in which each class is spread evenly.
+
+    Parameters
+    ----------
+    codes : ndarray of int, shape (n_rows,)
+        Class codes. A class may have fewer rows than there are folds.
+    n_folds : int
+        No more than rows are made.
+    seed : int
+    """
+    n_folds = min(n_folds, len(codes))
+    order = np.random.default_rng(seed).permutation(len(codes))
+    order = order[np.argsort(codes[order], kind="stable")]
+    fold = np.empty(len(codes), int)
+    # Dealing out the sorted rows one by one keeps classes and sizes even at once.
+    fold[order] = np.arange(len(codes)) % n_folds
+    return [
+        (np.flatnonzero(fold != k), np.flatnonzero(fold == k)) for k in range(n_folds)
+    ]
+
+
 def _score_fold(X, y, weight, n_classes, penalties, options, train, test):
     """Return (correct weight for each lambda, held-out weight, converged shares)."""
+    train = train[weight[train] > 0.0]
     rows = majorized_rows(X[train], weight[train], fit_intercept=options.fit_intercept)
     X_test, y_test = X[test], y[test]
     lead = np.full((len(test), len(penalties)), -np.inf)

@@ -18,6 +18,7 @@ import numpy as np
 from scipy import sparse
 
 from treesvm.solvers.row_access import row_arrays, row_matrix
+from treesvm.solvers.row_moments import bordered_moments
 
 _RANK = 1e-12  # eigenvalues smaller than this share of the largest are rounding errors
 
@@ -52,16 +53,10 @@ class MajorizedRows(NamedTuple):
 
     def bordered_gram(self, weight):
         """Return the second moments of (x - shift, 1) with other weights."""
-        r, shift, total = len(self.shift), self.shift, weight.sum()
-        cross = np.asarray(self.Z.T @ weight) - total * shift
-        system = np.empty((r + 1, r + 1))
-        system[:r, :r] = weighted_gram(self.Z, weight)
-        if shift.any():
-            system[:r, :r] -= np.outer(cross, shift) + np.outer(shift, cross)
-            system[:r, :r] -= total * np.outer(shift, shift)
-        system[:r, r] = system[r, :r] = cross
-        system[r, r] = total
-        return system
+        r = len(self.shift)
+        out = np.empty((r + 1, r + 1))
+        bordered_moments(self.arrays, weight, self.shift, out)
+        return out
 
 
 def majorized_rows(X, weight=None, *, fit_intercept=True):
@@ -91,13 +86,12 @@ def majorized_rows(X, weight=None, *, fit_intercept=True):
     shift = mean if is_sparse else np.zeros(n_features)
     if n_features > n_rows:
         return _in_the_dual(Z, shift, mean, weight, fit_intercept)
-    gram = weighted_gram(Z, weight)
-    if is_sparse:
-        gram -= weight.sum() * np.outer(shift, shift)
-    eigenvalues, directions = np.linalg.eigh(gram)
+    arrays, moments = row_arrays(Z), np.empty((n_features + 1, n_features + 1))
+    bordered_moments(arrays, weight, shift, moments)
+    eigenvalues, directions = np.linalg.eigh(moments[:-1, :-1])
     return MajorizedRows(
         Z,
-        row_arrays(Z),
+        arrays,
         shift,
         mean,
         weight,
@@ -106,15 +100,6 @@ def majorized_rows(X, weight=None, *, fit_intercept=True):
         None,
         fit_intercept,
     )
-
-
-def weighted_gram(Z, weight):
-    """Return ``Z' diag(weight) Z`` as a dense array."""
-    if sparse.issparse(Z):
-        root = sparse.diags(np.sqrt(weight)) @ Z
-        return np.asarray((root.T @ root).todense())
-    root = Z * np.sqrt(weight)[:, None]  # one operand twice: BLAS halves the work
-    return root.T @ root
 
 
 def _in_the_dual(Z, shift, mean, weight, has_bias):

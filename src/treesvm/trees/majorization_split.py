@@ -14,7 +14,7 @@ import numpy as np
 
 from treesvm.solvers.hinges import Hinge
 from treesvm.solvers.majorization import descend, start_from
-from treesvm.solvers.majorization_path import PathOptions, choose_penalty
+from treesvm.solvers.majorization_path import PathOptions, choose_penalty, draw_folds
 from treesvm.solvers.majorized_rows import majorized_rows
 from treesvm.trees.oblique_split import ObliqueSplit
 
@@ -26,7 +26,7 @@ class MajorizationOptions(NamedTuple):
     alpha: float | str  # lambda, or "cv"
     n_folds: int = 5
     is_balanced: bool = False  # whether both sides of a node weigh the same
-    tol: float = 1e-5
+    tol: float = 1e-7
     max_iter: int = 1000
     max_node_rows: int = np.iinfo(np.int64).max
     side_rounds: int = 3  # how often classes may change sides
@@ -45,10 +45,7 @@ class MajorizationSplit(ObliqueSplit):
         """Return (w, b) for labels -1, +1 of the sampled rows."""
         options = self.options
         if options.is_balanced:
-            weight = weight * np.where(y > 0, 1.0 / weight[y > 0].sum(), 1.0)
-            below = y < 0
-            weight[below] /= weight[below].sum()
-            weight *= len(y) / 2.0
+            weight = balanced_weights(y, weight)
             node = majorized_rows(node.Z, weight)
         penalty = options.alpha
         if penalty == "cv":
@@ -82,28 +79,13 @@ class MajorizationSplit(ObliqueSplit):
 
 
 class _PlainRows(NamedTuple):
-    """Rows that are not weighted yet."""
+    """Rows whose weights are not known yet."""
 
     Z: object
 
 
-def draw_folds(codes, n_folds, seed):
-    """Return (train, test) pairs of random folds in which each class is spread evenly.
-
-    Parameters
-    ----------
-    codes : ndarray of int, shape (n_rows,)
-        Class codes. A class may have fewer rows than there are folds.
-    n_folds : int
-        No more than rows are made.
-    seed : int
-    """
-    n_folds = min(n_folds, len(codes))
-    order = np.random.default_rng(seed).permutation(len(codes))
-    order = order[np.argsort(codes[order], kind="stable")]
-    fold = np.empty(len(codes), int)
-    # Dealing out the sorted rows one by one keeps classes and sizes even at once.
-    fold[order] = np.arange(len(codes)) % n_folds
-    return [
-        (np.flatnonzero(fold != k), np.flatnonzero(fold == k)) for k in range(n_folds)
-    ]
+def balanced_weights(y, weight):
+    """Return weights that sum to the same on both sides, and to the old sum in all."""
+    above = y > 0
+    side = np.where(above, weight[above].sum(), weight[~above].sum())
+    return weight * (0.5 * weight.sum() / side)

@@ -1,0 +1,161 @@
+"""SVM-partitioned trees: oblique trees whose splits are SVM-Maj machines."""
+
+from treesvm.estimators.oblique_classifier import ObliqueTreeClassifier
+from treesvm.estimators.svm_maj_parameters import check_majorization_parameters
+from treesvm.solvers.hinges import find_hinge
+from treesvm.trees.majorization_split import MajorizationOptions, MajorizationSplit
+from treesvm.trees.node_answers import last_predictions, with_answers
+from treesvm.trees.oblique import grow_oblique_tree
+
+
+class SVMPartitionTreeClassifier(ObliqueTreeClassifier):
+    """Oblique decision tree partitioned by linear SVMs (SVM-Maj).
+
+    Every node trains a linear SVM on its own rows, with λ chosen in the node; rows
+    predicted to be of the first class go left, the others right, and the children go
+    on in the same way. A node is a leaf when it is pure, when it holds no more rows
+    than there are features, or when all its rows get the same prediction.
+
+    The thesis' own tree is ``leaf_answer="last", balance_nodes=False, prune_share=0``.
+
+    Parameters
+    ----------
+    hinge : {"quadratic", "absolute", "huber"}, default="quadratic"
+        As in `SVMMajClassifier`, like `huber_k`.
+    huber_k : float above -1, default=0.0
+    alpha : float or "cv", default="cv"
+        λ of every node. "cv" chooses it in each node among 2^-15, 2^-14.5, …, 2^8 by
+        accuracy on folds of the node's rows, the largest of equals.
+    cv : int, default=5
+        Folds of ``alpha="cv"``.
+    min_rows : int or "n_features", default="n_features"
+        Nodes with no more rows (of no more weight, with weights) are leaves.
+    max_depth : int, optional
+        Largest number of hyperplanes on a path.
+    prune_share : float, default=0.1
+        Share of the training rows kept out of growing and used for cost-complexity
+        pruning; 0 keeps the grown tree.
+    leaf_answer : {"majority", "last"}, default="majority"
+        A leaf answers with the majority of its rows, or with the last prediction on
+        its path (only with two classes, or with one tree for each pair or class).
+    balance_nodes : bool, default=True
+        Whether both classes of a node weigh the same in its SVM. Without it, the SVM of
+        a node in which one class prevails tends to predict that class for all rows,
+        and the tree ends there.
+    multi_class : {"tree", "ovo", "ovr"}, default="tree"
+        One tree for all classes (the classes of a node are grouped into two sides, see
+        `treesvm.trees.class_sides`), a tree for each pair, or for each class against
+        the rest. With two classes all three are the same tree.
+    class_weight : dict or "balanced", optional
+        Multiplies `sample_weight`.
+    tol : float, default=1e-7
+        Accuracy of a node's SVM, see `SVMMajClassifier`.
+    max_iter : int, default=1000
+        Largest number of steps of a node's SVM.
+    n_jobs : int, optional
+        Threads. The model does not depend on it.
+    random_state : int, RandomState or None
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,)
+    trees_ : list of Tree
+        One tree, or those of the pairs or classes, in order.
+    n_features_in_ : int
+    feature_names_in_ : ndarray of str, if X had names
+
+    Notes
+    -----
+    When not to use it: on a few hundred rows one `SVMMajClassifier` is as accurate or
+    better, see docs/benchmarks/svmmaj.md. For large sets `HLSVMClassifier` grows trees
+    of the same kind and is usually more accurate; if accuracy matters most, take kernel
+    machines or boosted trees. Features should be scaled.
+
+    References
+    ----------
+    O. Fayoyin, "SVM partitioned decision trees", bachelor thesis, Erasmus University
+    Rotterdam, 2017.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import make_moons
+    >>> from treesvm import SVMPartitionTreeClassifier
+    >>> X, y = make_moons(600, noise=0.15, random_state=0)
+    >>> model = SVMPartitionTreeClassifier(alpha=1.0, random_state=0)
+    >>> model = model.fit(X[:400], y[:400])
+    >>> bool(model.score(X[400:], y[400:]) > 0.9)
+    True
+    """
+
+    def __init__(
+        self,
+        hinge="quadratic",
+        *,
+        huber_k=0.0,
+        alpha="cv",
+        cv=5,
+        min_rows="n_features",
+        max_depth=None,
+        prune_share=0.1,
+        leaf_answer="majority",
+        balance_nodes=True,
+        multi_class="tree",
+        class_weight=None,
+        tol=1e-7,
+        max_iter=1000,
+        n_jobs=None,
+        random_state=None,
+    ):
+        self.hinge = hinge
+        self.huber_k = huber_k
+        self.alpha = alpha
+        self.cv = cv
+        self.min_rows = min_rows
+        self.max_depth = max_depth
+        self.prune_share = prune_share
+        self.leaf_answer = leaf_answer
+        self.balance_nodes = balance_nodes
+        self.multi_class = multi_class
+        self.class_weight = class_weight
+        self.tol = tol
+        self.max_iter = max_iter
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+
+    def _check_parameters(self):
+        """Raise a ValueError that names a parameter out of range."""
+        check_majorization_parameters(self)
+
+    def _grow_tree(self, X, codes, weight, *, n_classes, seed, n_jobs):
+        """Grow and prune one tree."""
+        is_last = self.leaf_answer == "last"
+        if is_last and n_classes > 2:
+            raise ValueError(
+                f"leaf_answer='last' names no class among {n_classes}; use "
+                "leaf_answer='majority', or multi_class='ovo' or 'ovr'."
+            )
+        plane = MajorizationOptions(
+            hinge=find_hinge(self.hinge, self.huber_k),
+            alpha=self.alpha,
+            n_folds=self.cv,
+            is_balanced=self.balance_nodes,
+            tol=self.tol,
+            max_iter=self.max_iter,
+        )
+        tree = grow_oblique_tree(
+            X,
+            codes,
+            n_classes=n_classes,
+            plane=plane,
+            finder=MajorizationSplit,
+            answers=last_predictions if is_last else None,
+            sample_weight=weight,
+            max_leaf_weight=X.shape[1]
+            if self.min_rows == "n_features"
+            else self.min_rows,
+            prune_share=self.prune_share,
+            max_depth=self.max_depth,
+            seed=seed,
+            n_jobs=n_jobs,
+        )
+        return with_answers(tree, last_predictions(tree)) if is_last else tree

@@ -60,3 +60,23 @@ def log_probabilities(scores, scale):
 def probabilities(scores, scale):
     """Class probabilities, shape (n, n_classes)."""
     return np.exp(log_probabilities(scores, scale))
+
+
+def winner_on_top(scores, codes):
+    """Give the winner the largest score of its row, where votes were tied."""
+    scores, rows = scores.copy(), np.arange(len(scores))
+    best = scores.argmax(axis=1)
+    top, own = scores[rows, best], scores[rows, codes]
+    scores[rows, best], scores[rows, codes] = own, top
+    return scores
+
+
+def spread(values, seen, n_classes):
+    """Scores of the classes that a held-out model knew, among all classes."""
+    if n_classes == 2 and len(seen) == 2:
+        return values
+    scores = np.full((len(values), n_classes), values.min() - 1.0)
+    if len(seen) == 2:
+        values = np.stack([-values, values], axis=1)
+    scores[:, seen] = values
+    return scores

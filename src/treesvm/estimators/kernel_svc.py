@@ -1,7 +1,7 @@
 """A kernel SVM classifier: the engine behind scikit-learn's interface."""
 
 import warnings
-from typing import NamedTuple
+from dataclasses import replace
 
 import numpy as np
 from scipy import sparse
@@ -10,29 +10,25 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from treesvm.estimators.calibration import fit_scale, held_out_scores, probabilities
+from treesvm.estimators.calibration import (
+    fit_scale,
+    held_out_scores,
+    probabilities,
+    spread,
+    winner_on_top,
+)
 from treesvm.estimators.kernel_parameters import check_kernel_parameters
+from treesvm.estimators.kernel_path import path_record
 from treesvm.estimators.kernel_predictor import (
     KernelPredictor,
     decision_values,
     winners,
 )
 from treesvm.estimators.training_rows import INPUT, classification_rows
+from treesvm.estimators.whole_fit import all_or_nothing
 from treesvm.kernels.kernel import resolve_kernel
 from treesvm.solvers.grid import grid_points
 from treesvm.solvers.training import train_machine
-
-
-class PathRecord(NamedTuple):
-    """One point of `KernelSVC.path`."""
-
-    C: float
-    gamma: float
-    score: float  # accuracy on the validation rows, NaN without them
-    n_support: int  # distinct support vectors
-    n_iter: int  # steps, over all machines
-    gap: float  # largest relative duality gap of a machine
-    converged: bool  # whether every machine converged
 
 
 def _has_probability(model):
@@ -158,6 +154,7 @@ callable, default="rbf"
         self.n_jobs = n_jobs
         self.random_state = random_state
 
+    @all_or_nothing
     def fit(self, X, y, sample_weight=None):
         """Train the machines.
 
@@ -190,7 +187,10 @@ callable, default="rbf"
             max_bytes=int(self.cache_size * 2**20),
             n_jobs=self.n_jobs,
         )
-        self._store(machine, rows, codes, X.shape[0])
+        support = rows[machine.support]  # among the rows as given
+        self._store(
+            replace(machine, support=support, n_training_rows=len(codes)), codes
+        )
         if self.probability:
             self._calibrate(X, codes, weight)
         return self
@@ -234,7 +234,7 @@ callable, default="rbf"
             max_iter=None if self.max_iter == -1 else self.max_iter,
             max_bytes=int(self.cache_size * 2**20),
         )
-        return [_record(point, y_val, model.classes_) for point in points]
+        return [path_record(point, y_val, model.classes_) for point in points]
 
     def decision_function(self, X):
         """Return decision values: one a row for two classes, else one a class.
@@ -255,7 +255,7 @@ callable, default="rbf"
         decisions = self._decisions(X)
         scores = decision_values(decisions, self._machine, "ovr")
         if scores.ndim == 2 and not self.break_ties:
-            scores = _winner_on_top(scores, winners(decisions, self._machine, False))
+            scores = winner_on_top(scores, winners(decisions, self._machine, False))
         return probabilities(scores, self.probability_scale_)
 
     def predictor(self):
@@ -313,10 +313,10 @@ callable, default="rbf"
             return X
         return X[rows][:, rows] if self.kernel == "precomputed" else X[rows]
 
-    def _store(self, machine, rows, codes, n_rows):
+    def _store(self, machine, codes):
         """Publish the machine under scikit-learn's names."""
         self._machine = machine
-        self.support_ = rows[machine.support].astype(np.int32)
+        self.support_ = machine.support.astype(np.int32)
         self.support_vectors_ = machine.vectors
         self.n_support_ = np.bincount(
             codes[self.support_], minlength=len(self.classes_)
@@ -328,15 +328,14 @@ callable, default="rbf"
         self.n_iter_ = machine.records["n_iter"].astype(np.int64)
         self.gap_ = machine.records["gap"].copy()
         self.converged_ = machine.records["converged"].copy()
-        self._kept_rows = rows if len(rows) < n_rows else None
-        self._n_rows = n_rows
         if not self.converged_.all():
             warnings.warn(
                 f"{np.sum(~self.converged_)} of {len(self.converged_)} machines did not "
-                f"converge within max_iter={self.max_iter} (largest relative gap "
-                f"{self.gap_.max():.1e}); raise max_iter, scale the features, or lower C.",
+                f"converge in {self.n_iter_.max()} steps (max_iter={self.max_iter}, "
+                f"largest relative gap {self.gap_.max():.1e}); raise max_iter or tol, "
+                "scale the features, or lower C.",
                 ConvergenceWarning,
-                stacklevel=3,
+                stacklevel=4,
             )
 
     def _calibrate(self, X, codes, weight):
@@ -353,7 +352,7 @@ callable, default="rbf"
                 model.fit(part, codes[train], sample_weight=weight[train])
             asked = X[test][:, train] if self.kernel == "precomputed" else X[test]
             values = model.decision_function(asked)
-            return _spread(values, seen, len(self.classes_))
+            return spread(values, seen, len(self.classes_))
 
         scores = held_out_scores(fit_scores, codes, self.random_state)
         self.probability_scale_ = fit_scale(scores, codes, weight)
@@ -361,8 +360,6 @@ callable, default="rbf"
     def _decisions(self, X):
         check_is_fitted(self)
         X = validate_data(self, X, reset=False, **INPUT)
-        if self.kernel == "precomputed" and self._kept_rows is not None:
-            X = X[:, self._kept_rows]
         return self._machine.reliable_decisions(X)
 
     def __sklearn_tags__(self):
@@ -370,40 +367,3 @@ callable, default="rbf"
         tags.input_tags.sparse = self.kernel != "precomputed"
         tags.input_tags.pairwise = self.kernel == "precomputed"
         return tags
-
-
-def _record(point, y_val, classes):
-    """Summarise one grid point."""
-    score = np.nan
-    if y_val is not None:
-        score = float(np.mean(classes[point.predicted] == y_val))
-    n_support = len(np.unique(point.rows[point.coefficients != 0]))
-    return PathRecord(
-        float(point.C),
-        float(point.gamma),
-        score,
-        n_support,
-        int(point.records["n_iter"].sum()),
-        float(point.records["gap"].max()),
-        bool(point.records["converged"].all()),
-    )
-
-
-def _winner_on_top(scores, codes):
-    """Give the winner the largest score of its row, where votes were tied."""
-    scores, rows = scores.copy(), np.arange(len(scores))
-    best = scores.argmax(axis=1)
-    top, own = scores[rows, best], scores[rows, codes]
-    scores[rows, best], scores[rows, codes] = own, top
-    return scores
-
-
-def _spread(values, seen, n_classes):
-    """Scores of the classes that a held-out model knew, among all classes."""
-    if n_classes == 2 and len(seen) == 2:
-        return values
-    scores = np.full((len(values), n_classes), values.min() - 1.0)
-    if len(seen) == 2:
-        values = np.stack([-values, values], axis=1)
-    scores[:, seen] = values
-    return scores

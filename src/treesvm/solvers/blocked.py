@@ -16,7 +16,7 @@ import numpy as np
 from numba import njit
 
 from treesvm.kernels.block_cache import RowCache
-from treesvm.solvers import smo
+from treesvm.solvers import conditions, smo
 from treesvm.solvers.solution import Solution
 
 WORKING_SET = 512
@@ -25,6 +25,7 @@ _STEPS_PER_ROW = 60  # cap of the inner pair steps
 _LOOK_EVERY = 8  # rounds between looks at how many rows are settled
 _SHRINK_SHARE = 0.6  # go on with the unsettled rows alone when they are fewer than this
 _ADD_BYTES = 32 * 2**20
+_FLOAT32_FLOOR = 1e-3  # finer than this the rounding of kernel rows decides
 
 
 def solve_blocked(
@@ -72,16 +73,22 @@ def solve_blocked(
     everything = np.arange(len(p))
     problem.add_change(everything, beta, F, everything)
     n_iter, rows = 0, everything
+    goal = tol  # tightened when a violation of tol is not yet a fair gap
     while True:
-        n_iter += problem.rounds(rows, lower, upper, beta, F, tol, max_iter - n_iter)
-        violation = smo.violation_of(F, beta, lower, upper)
-        if violation <= tol or n_iter >= max_iter or problem.stuck:
+        n_iter += problem.rounds(rows, lower, upper, beta, F, goal, max_iter - n_iter)
+        violation = conditions.violation_of(F, beta, lower, upper)
+        if violation <= goal:
+            gap = conditions.relative_gap(F, beta, p, lower, upper)
+            if conditions.is_solved(violation, gap, tol, tol / 10):
+                break
+            goal = 0.3 * goal
+        if n_iter >= max_iter or problem.stuck or goal < _FLOAT32_FLOOR * tol:
             break
-        few = np.flatnonzero(smo.unsettled(F, beta, lower, upper))
+        few = np.flatnonzero(conditions.unsettled(F, beta, lower, upper))
         rows = few if len(few) < _SHRINK_SHARE * len(p) else everything
-    gap = smo.relative_gap(F, beta, p, lower, upper)
-    converged = bool(smo.is_solved(violation, gap, tol, tol / 10))
-    bias = smo.bias_of(F, lower, upper)
+    gap = conditions.relative_gap(F, beta, p, lower, upper)
+    converged = bool(conditions.is_solved(violation, gap, tol, tol / 10))
+    bias = conditions.bias_of(F, lower, upper)
     return Solution(beta, bias, float(violation), float(gap), n_iter, converged)
 
 
@@ -109,7 +116,7 @@ class _Problem:
         state = (lower[rows], upper[rows], beta[rows], F[rows])
         n_iter, previous = 0, np.zeros(0, np.int64)
         for k in count(1):
-            violation = smo.violation_of(state[3], state[2], *state[:2])
+            violation = conditions.violation_of(state[3], state[2], *state[:2])
             if violation <= tol * (1.0 if whole else 0.5) or n_iter >= max_iter:
                 break
             if whole and k % _LOOK_EVERY == 0 and self._may_shrink(state):
@@ -135,7 +142,7 @@ class _Problem:
 
     def _may_shrink(self, state):
         lower, upper, beta, F = state
-        left = smo.unsettled(F, beta, lower, upper).sum()
+        left = conditions.unsettled(F, beta, lower, upper).sum()
         return left < _SHRINK_SHARE * len(F)
 
     def add_change(self, rows, change, F, targets):
@@ -186,7 +193,7 @@ def _choose(state, size, previous):
 
 def _may_move(F, beta, lower, upper, rows):
     """Rows of the last working set that are free or violate optimality."""
-    least_rising, most_falling = smo.extremes(F, beta, lower, upper)
+    least_rising, most_falling = conditions.extremes(F, beta, lower, upper)
     can_rise, can_fall = beta[rows] < upper[rows], beta[rows] > lower[rows]
     return (can_rise & (F[rows] < most_falling)) | (can_fall & (F[rows] > least_rising))
 

@@ -20,7 +20,7 @@ import numpy as np
 from numba import njit
 from scipy.linalg import LinAlgError, cho_factor, cho_solve, lapack
 
-from treesvm.solvers import smo
+from treesvm.solvers import conditions, smo
 
 _STEP_BACK = 0.995  # share of the way to the boundary that a step may go
 _FLOAT64_NOISE = 1e-14  # share of a sum that is rounding
@@ -56,21 +56,23 @@ def finish(K, p, lower, upper, beta, F, *, tol, gap_tol, exact=None, rounds=3):
     n_iter, scratch = 0, np.zeros(0, np.float32)
     exact = _widened(K) if exact is None else exact
     refresh(exact, p, beta, F)
-    start = beta.copy(), F.copy(), smo.relative_gap(F, beta, p, lower, upper)
+    start = beta.copy(), F.copy(), conditions.relative_gap(F, beta, p, lower, upper)
     for k in range(rounds):
         rows = np.flatnonzero(_worth_solving(F, beta, lower, upper, 10.0**k))
         if len(rows) < 2:
             break
-        target = 1e-6 * gap_tol * abs(smo.dual_objective(F, beta, p))
+        target = 1e-6 * gap_tol * abs(conditions.dual_objective(F, beta, p))
         n_iter += _solve_rows(exact, rows, lower, upper, beta, F, target)
         refresh(exact, p, beta, F)
         done, violation, gap = smo.descend(
             K, p, lower, upper, beta, F, tol, gap_tol, len(p), scratch
         )
         n_iter += done
-        if smo.is_solved(violation, gap, tol, gap_tol):
+        if conditions.is_solved(violation, gap, tol, gap_tol):
             break
-    if not smo.relative_gap(F, beta, p, lower, upper) <= start[2]:  # worse, or NaN
+    if (
+        not conditions.relative_gap(F, beta, p, lower, upper) <= start[2]
+    ):  # worse, or NaN
         beta[:], F[:] = start[0], start[1]
     return n_iter
 
@@ -91,8 +93,8 @@ def _worth_solving(F, beta, lower, upper, reach):
 
     The further `beta` is from optimal, the less a slope says; `reach` bounds that.
     """
-    slope = F + smo.bias_of(F, lower, upper)
-    violation = smo.violation_of(F, beta, lower, upper)
+    slope = F + conditions.bias_of(F, lower, upper)
+    violation = conditions.violation_of(F, beta, lower, upper)
     firm = min(max(3.0 * violation, 0.1 * reach), reach)
     held = (beta <= lower) & (slope > firm) | (beta >= upper) & (slope < -firm)
     return ~held & (upper > lower)

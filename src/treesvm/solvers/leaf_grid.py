@@ -6,6 +6,7 @@ import numpy as np
 
 from treesvm.kernels.distances import LeafDistances
 from treesvm.kernels.exponential import exp_minus_one
+from treesvm.solvers.compilation import announce_compilation
 from treesvm.solvers.machines import build_machines, decisions
 from treesvm.solvers.path import leaf_path
 from treesvm.solvers.voting import predicted_codes
@@ -39,6 +40,7 @@ class LeafGrid:
     """
 
     def __init__(self, X, codes, n_classes, weight, X_val=None, *, multi_class="ovo"):
+        announce_compilation()
         self.machines = build_machines(codes, n_classes, multi_class)
         order = self.machines.order
         self._weight = weight[order]

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from treesvm.solvers import smo
+from treesvm.solvers import conditions
 
 
 class Certificate(NamedTuple):
@@ -57,7 +57,7 @@ def certificate(K, p, upper, beta, bias=None, *, lower=None):
     if lower is None:
         lower, upper = svc_box(p, upper)
     F = K @ beta - p
-    bias = smo.bias_of(F, lower, upper) if bias is None else bias
+    bias = conditions.bias_of(F, lower, upper) if bias is None else bias
     residual = -(F + bias)
     norm2 = float(beta @ (F + p))
     loss = np.where(residual > 0, upper, lower) * residual
@@ -69,7 +69,7 @@ def certificate(K, p, upper, beta, bias=None, *, lower=None):
         dual,
         gap,
         gap / max(abs(primal), abs(dual), 1e-300),
-        float(smo.violation_of(F, beta, lower, upper)),
+        float(conditions.violation_of(F, beta, lower, upper)),
     )
 
 

@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
-from treesvm.solvers import interior_point, smo
+from treesvm.solvers import conditions, interior_point, smo
 
 # Pair steps per row before interior points take over: on 1,500-row leaves the crossing
 # of the two costs lies between 30 and 60.
@@ -80,7 +80,7 @@ class GramChain:
         arrays = (self.machines.starts, signs, lower, upper, self.beta, self.F)
         tolerances = (self.tol, self.gap_tol)
         capped = self.max_iter is not None
-        _solve_all(
+        solve_all(
             self.K,
             self.machines.rows,
             arrays,
@@ -166,7 +166,7 @@ def _chain_points(K, machines, weight, gamma, Cs, exact, tol, max_iter):
 
 
 @njit(cache=True, nogil=True)
-def _solve_all(K, rows, arrays, tolerances, patience, max_iter, records):
+def solve_all(K, rows, arrays, tolerances, patience, max_iter, records):
     """Solve every machine that is not held; update arrays and records in place."""
     starts, p, lower, upper, beta, F = arrays
     tol, gap_tol = tolerances
@@ -213,8 +213,8 @@ def _solve_all(K, rows, arrays, tolerances, patience, max_iter, records):
 @njit(cache=True, nogil=True)
 def _certify(p, lower, upper, beta, F, tol, gap_tol, record):
     """Fill one machine's record from its coefficients and gradient."""
-    violation = smo.violation_of(F, beta, lower, upper)
-    gap = smo.relative_gap(F, beta, p, lower, upper)
+    violation = conditions.violation_of(F, beta, lower, upper)
+    gap = conditions.relative_gap(F, beta, p, lower, upper)
     norm2, inside = 0.0, True
     for t in range(len(p)):
         norm2 += beta[t] * beta[t]
@@ -222,8 +222,8 @@ def _certify(p, lower, upper, beta, F, tol, gap_tol, record):
             inside = False
         if lower[t] < 0.0 and beta[t] <= lower[t]:
             inside = False
-    converged = smo.is_solved(violation, gap, tol, gap_tol)
-    record[0].bias = smo.bias_of(F, lower, upper)
+    converged = conditions.is_solved(violation, gap, tol, gap_tol)
+    record[0].bias = conditions.bias_of(F, lower, upper)
     record[0].violation = violation
     record[0].gap = gap
     record[0].norm = np.sqrt(norm2)
@@ -240,7 +240,7 @@ def _slack_weights(starts, p, box, beta, F):
         for t in range(a, b):
             if beta[t] != 0.0:
                 weights[m] += box[t]
-        weights[m] /= max(smo.dual_objective(F[a:b], beta[a:b], p[a:b]), 1e-300)
+        weights[m] /= max(conditions.dual_objective(F[a:b], beta[a:b], p[a:b]), 1e-300)
     return weights
 
 

@@ -10,7 +10,7 @@ is the row's coefficient.
 import numpy as np
 
 from treesvm.kernels.distances import LeafDistances
-from treesvm.solvers import interior_point, smo
+from treesvm.solvers import conditions, interior_point, smo
 from treesvm.solvers.blocked import solve_blocked
 from treesvm.solvers.solution import Solution
 
@@ -79,7 +79,7 @@ def _solve_in_memory(kernel, X, p, lower, upper, tol, max_iter):
     n_iter, violation, gap = smo.descend(
         K, p, lower, upper, beta, F, tol, tol / 10, cap, np.zeros(0, np.float32)
     )
-    if max_iter is None and not smo.is_solved(violation, gap, tol, tol / 10):
+    if max_iter is None and not conditions.is_solved(violation, gap, tol, tol / 10):
         n_iter += interior_point.finish(
             K,
             p,
@@ -91,10 +91,10 @@ def _solve_in_memory(kernel, X, p, lower, upper, tol, max_iter):
             gap_tol=tol / 10,
             exact=lambda a, b: exact(a % n, b % n),
         )
-        violation = smo.violation_of(F, beta, lower, upper)
-        gap = smo.relative_gap(F, beta, p, lower, upper)
-    converged = bool(smo.is_solved(violation, gap, tol, tol / 10))
-    bias = smo.bias_of(F, lower, upper)
+        violation = conditions.violation_of(F, beta, lower, upper)
+        gap = conditions.relative_gap(F, beta, p, lower, upper)
+    converged = bool(conditions.is_solved(violation, gap, tol, tol / 10))
+    bias = conditions.bias_of(F, lower, upper)
     return Solution(beta, bias, float(violation), float(gap), int(n_iter), converged)
 
 

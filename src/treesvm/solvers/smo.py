@@ -21,6 +21,14 @@ K is float32, beta and F are float64: a float32 gradient is off by 0.1 at C = 10
 import numpy as np
 from numba import njit
 
+from treesvm.solvers.conditions import (
+    bias_of,
+    is_solved,
+    relative_gap,
+    stretch,
+    unsettled,
+    violation_of,
+)
 from treesvm.solvers.solution import Solution
 
 # Rows are compared in blocks of this many: long enough for vector instructions, short
@@ -79,15 +87,6 @@ def gradient(K, beta, p):
 
 
 @njit(cache=True, nogil=True)
-def is_solved(violation, gap, tol, gap_tol):
-    """The one stopping rule: a small gap, or a small violation with a fair gap.
-
-    The violation alone says little at C = 10^5, where it is multiplied by C.
-    """
-    return gap <= gap_tol or (violation <= tol and gap <= 10.0 * gap_tol)
-
-
-@njit(cache=True, nogil=True)
 def add_rows(K, rows, amounts, F):
     """Add ``amounts[k] * K[rows[k]]`` to `F` in place, for symmetric K."""
     for k in range(len(rows)):
@@ -95,73 +94,6 @@ def add_rows(K, rows, amounts, F):
         amount = amounts[k]
         for t in range(F.shape[0]):
             F[t] += amount * row[t]
-
-
-@njit(cache=True, nogil=True)
-def bias_of(F, lower, upper):
-    """Return the b that minimises the primal objective for the given gradient.
-
-    The loss sum_t max_{lower <= v <= upper} -v (F_t + b) is convex and piecewise linear
-    in b with kinks at -F_t: walk the sorted kinks until its slope turns positive.
-    """
-    order = np.argsort(-F)
-    slope = 0.0  # left of every kink each row pulls b up with its upper bound
-    for t in range(F.shape[0]):
-        slope -= upper[t]
-    flat = 1e-9 * max(1.0, -slope)
-    for k in range(F.shape[0]):
-        t = order[k]
-        slope += upper[t] - lower[t]
-        if slope > flat:
-            return -F[t]
-        if slope >= -flat and k + 1 < F.shape[0]:  # flat between two kinks: its middle
-            return -(F[t] + F[order[k + 1]]) / 2.0
-    return -F[order[-1]]
-
-
-@njit(cache=True, nogil=True)
-def extremes(F, beta, lower, upper):
-    """Return the smallest F that can rise and the largest F that can fall."""
-    least_rising, most_falling = np.inf, -np.inf
-    for t in range(F.shape[0]):
-        if beta[t] < upper[t]:
-            least_rising = min(least_rising, F[t])
-        if beta[t] > lower[t]:
-            most_falling = max(most_falling, F[t])
-    return least_rising, most_falling
-
-
-@njit(cache=True, nogil=True)
-def violation_of(F, beta, lower, upper):
-    """Largest amount by which some falling row's F exceeds some rising row's F."""
-    least_rising, most_falling = extremes(F, beta, lower, upper)
-    return max(0.0, most_falling - least_rising)
-
-
-@njit(cache=True, nogil=True)
-def relative_gap(F, beta, p, lower, upper):
-    """Duality gap over objective, from the gradient alone: every term is >= 0.
-
-    With r = -(F + b), the gap is the sum of max_{lower <= v <= upper} v r - beta r.
-    """
-    b = bias_of(F, lower, upper)
-    gap, norm2, linear = 0.0, 0.0, 0.0
-    for t in range(F.shape[0]):
-        r = -(F[t] + b)
-        gap += (upper[t] if r > 0.0 else lower[t]) * r - beta[t] * r
-        norm2 += beta[t] * (F[t] + p[t])
-        linear += beta[t] * p[t]
-    dual = linear - norm2 / 2.0
-    return gap / max(abs(dual), abs(dual + gap), 1e-300)
-
-
-@njit(cache=True, nogil=True)
-def dual_objective(F, beta, p):
-    """Return p'beta - 1/2 beta'K beta, from the gradient."""
-    total = 0.0
-    for t in range(F.shape[0]):
-        total += beta[t] * (p[t] - F[t])
-    return total / 2.0
 
 
 @njit(cache=True, nogil=True)
@@ -187,7 +119,7 @@ def descend(K, p, lower, upper, beta, F, tol, gap_tol, max_iter, scratch):
             goal *= 0.3
         if is_solved(violation, gap, tol, gap_tol) or n_iter >= max_iter:
             return n_iter, violation, gap
-        rows = np.flatnonzero(unsettled(F, beta, lower, upper))
+        rows = marked(unsettled(F, beta, lower, upper))
         budget = min(period, max_iter - n_iter)
         if len(rows) > 0.7 * n:
             done = pair_steps(K, lower, upper, beta, F, goal, budget)
@@ -206,66 +138,44 @@ def descend(K, p, lower, upper, beta, F, tol, gap_tol, max_iter, scratch):
 
 
 @njit(cache=True, nogil=True)
-def stretch(F, beta, p, lower, upper):
-    """Scale `beta` and update `F` so that no margin falls short of one.
-
-    Only for classifiers (p = ±1) in which no row is held by its far bound (a hard
-    margin): there the slack that a small violation leaves is multiplied by a large C,
-    while the scaling costs the dual objective only its square.
-    """
-    least_rising, most_falling = extremes(F, beta, lower, upper)
-    b = -(least_rising + most_falling) / 2.0
-    short, room = 0.0, np.inf
-    for t in range(F.shape[0]):
-        if beta[t] > 0.0:
-            room = min(room, upper[t] / beta[t])
-        elif beta[t] < 0.0:
-            room = min(room, lower[t] / beta[t])
-        if abs(p[t]) != 1.0:
-            return
-        r = -(F[t] + b)
-        if upper[t] > 0.0:
-            short = max(short, r)
-        if lower[t] < 0.0:
-            short = max(short, -r)
-    if room <= 1.0 or short <= 0.0 or short > 0.5:
-        return
-    scale = 1.0 / (1.0 - short)
-    if scale >= room:
-        return
-    for t in range(F.shape[0]):
-        F[t] = (F[t] + p[t]) * scale - p[t]
-        beta[t] *= scale
-
-
-@njit(cache=True, nogil=True)
-def unsettled(F, beta, lower, upper):
-    """Mark rows that are free, or at a bound they might still leave."""
-    least_rising, most_falling = extremes(F, beta, lower, upper)
-    keep = np.empty(F.shape[0], np.bool_)
-    for t in range(F.shape[0]):
-        can_rise = beta[t] < upper[t]
-        can_fall = beta[t] > lower[t]
-        settled_low = not can_fall and F[t] > most_falling
-        settled_high = not can_rise and F[t] < least_rising
-        keep[t] = not (settled_low or settled_high)
-    return keep
-
-
-@njit(cache=True, nogil=True)
 def _shrunk_steps(K, rows, lower, upper, beta, F, tol, max_iter, scratch):
     """Do pair steps among `rows` only, then update `F` of every row."""
     m = len(rows)
     sub = scratch[: m * m].reshape(m, m)
     gather(K, rows, sub)
-    before = beta[rows]
-    beta_sub, F_sub = before.copy(), F[rows]
-    done = pair_steps(sub, lower[rows], upper[rows], beta_sub, F_sub, tol, max_iter)
-    change = beta_sub - before
-    moved = np.flatnonzero(change)
-    add_rows(K, rows[moved], change[moved], F)
-    beta[rows] = beta_sub
+    lower_sub, upper_sub = take(lower, rows), take(upper, rows)
+    beta_sub, F_sub = take(beta, rows), take(F, rows)
+    done = pair_steps(sub, lower_sub, upper_sub, beta_sub, F_sub, tol, max_iter)
+    for k in range(m):
+        change = beta_sub[k] - beta[rows[k]]
+        if change != 0.0:
+            row = K[rows[k]]
+            for t in range(F.shape[0]):
+                F[t] += change * row[t]
+            beta[rows[k]] = beta_sub[k]
     return done
+
+
+# Explicit loops where fancy indexing would do: it takes seconds to compile.
+@njit(cache=True, nogil=True)
+def take(values, rows):
+    """Return ``values[rows]``."""
+    out = np.empty(len(rows))
+    for k in range(len(rows)):
+        out[k] = values[rows[k]]
+    return out
+
+
+@njit(cache=True, nogil=True)
+def marked(mask):
+    """Return the numbers of the marked rows."""
+    rows = np.empty(len(mask), np.int64)
+    n = 0
+    for t in range(len(mask)):
+        if mask[t]:
+            rows[n] = t
+            n += 1
+    return rows[:n]
 
 
 @njit(cache=True, nogil=True)

@@ -11,6 +11,7 @@ from joblib import Parallel, delayed
 from treesvm.kernels.distances import LeafDistances
 from treesvm.solvers import smo
 from treesvm.solvers.blocked import solve_blocked
+from treesvm.solvers.compilation import announce_compilation
 from treesvm.solvers.kernel_machine import KernelMachine
 from treesvm.solvers.machines import build_machines
 from treesvm.solvers.optimality import svc_box
@@ -61,6 +62,7 @@ def train_machine(
     -------
     KernelMachine
     """
+    announce_compilation()
     machines = build_machines(codes, n_classes, multi_class)
     n = len(codes)
     if _fits_gram(n, machines.n_machines, max_bytes):

@@ -18,6 +18,7 @@ from treesvm.estimators.dtsvm_predictor import DTSVMPredictor, vote
 from treesvm.estimators.kernel_parameters import check_kernel_parameters
 from treesvm.estimators.kernel_svc import _has_probability
 from treesvm.estimators.training_rows import INPUT, classification_rows
+from treesvm.estimators.whole_fit import all_or_nothing
 from treesvm.kernels.kernel import resolve_kernel
 from treesvm.trees.axis import grow_axis_tree
 from treesvm.trees.borders import border_rows
@@ -156,6 +157,7 @@ class DTSVMClassifier(ClassifierMixin, BaseEstimator):
         self.random_state = random_state
         self.verbose = verbose
 
+    @all_or_nothing
     def fit(self, X, y, sample_weight=None):
         """Grow the tree or trees and train their leaves.
 
@@ -179,7 +181,6 @@ class DTSVMClassifier(ClassifierMixin, BaseEstimator):
             X, codes, weight = X[kept], codes[kept], weight[kept]
         seeds = member_seeds(self.random_state, self.n_estimators)
         options = self._machine_options(X)
-        # Nothing is published before all is trained: no half-fitted model.
         members = [self._fit_member(X, codes, weight, seed, options) for seed in seeds]
         scale = None
         if self.probability:
@@ -228,7 +229,9 @@ class DTSVMClassifier(ClassifierMixin, BaseEstimator):
         self.n_support_vectors_ = sum(
             part.n_vectors for member in members for part in member.parts
         )
-        machines = [p.machine for m in members for p in m.parts if p.machine is not None]
+        machines = [
+            p.machine for m in members for p in m.parts if p.machine is not None
+        ]
         self.n_iter_ = max(
             (int(leaf.machine.records["n_iter"].max()) for leaf in machines), default=1
         )

@@ -204,7 +204,7 @@ callable, default="rbf"
             Training data, as for `fit`.
         Cs, gammas : sequence of float
         X_val, y_val : array-like, optional
-            Validation rows to be scored at every point.
+            Validation rows to be scored at every point; ties between votes are broken.
 
         Returns
         -------
@@ -217,10 +217,13 @@ callable, default="rbf"
         for name, values in (("C", Cs), ("gamma", gammas)):
             for value in values:
                 check_kernel_parameters(clone(self).set_params(**{name: value}))
+        if (X_val is None) != (y_val is None):
+            raise ValueError("give both X_val and y_val, or neither.")
+        rows = np.flatnonzero(weight > 0)
         if X_val is not None:
             X_val = validate_data(model, X_val, reset=False, **INPUT)
+            X_val = X_val[:, rows] if self.kernel == "precomputed" else X_val
             y_val = np.asarray(y_val)
-        rows = np.flatnonzero(weight > 0)
         points = grid_points(
             self._take(X, rows),
             codes[rows],
@@ -262,8 +265,8 @@ callable, default="rbf"
         """Return a compiled object that answers without checking its input.
 
         Called with one row it returns the label, with a 2-D array an array of labels,
-        equal to `predict`; ``.decision(...)`` returns decision values.  Only the width is
-        checked.
+        equal to `predict`; ``.decision(...)`` returns decision values.  Only the width
+        is checked.
         """
         check_is_fitted(self)
         return KernelPredictor(
@@ -293,8 +296,8 @@ callable, default="rbf"
         )
         if self.kernel == "precomputed" and X.shape[0] != X.shape[1]:
             raise ValueError(
-                f"kernel='precomputed' wants a square matrix of kernel values, got shape "
-                f"{X.shape}; pass kernel(X, X), or rows with another kernel."
+                f"kernel='precomputed' wants a square matrix of kernel values, got "
+                f"shape {X.shape}; pass kernel(X, X), or rows with another kernel."
             )
         return X, codes, weight
 
@@ -330,8 +333,9 @@ callable, default="rbf"
         self.converged_ = machine.records["converged"].copy()
         if not self.converged_.all():
             warnings.warn(
-                f"{np.sum(~self.converged_)} of {len(self.converged_)} machines did not "
-                f"converge in {self.n_iter_.max()} steps (max_iter={self.max_iter}, "
+                f"{np.sum(~self.converged_)} of {len(self.converged_)} machines did "
+                f"not converge in {self.n_iter_.max()} steps "
+                f"(max_iter={self.max_iter}, "
                 f"largest relative gap {self.gap_.max():.1e}); raise max_iter or tol, "
                 "scale the features, or lower C.",
                 ConvergenceWarning,

@@ -1,9 +1,9 @@
 """The joint search of leaf size, C and gamma (Chang et al. 2010, section 2.2).
 
 Stage 1 judges every theta = (C, gamma) at the smallest ceiling.  Stage 2 takes the best
-few to larger ceilings, as long as accuracy rises by at least `min_gain`.  The exhaustive
-search is the paper's.  The raced one judges leaf by leaf, drops what cannot win any more,
-and leaves a larger ceiling as soon as a sufficient gain is excluded.
+few to larger ceilings, as long as accuracy rises by at least `min_gain`.  The
+exhaustive search is the paper's.  The raced one judges leaf by leaf, drops what cannot
+win any more, and leaves a larger ceiling as soon as a sufficient gain is excluded.
 
 A search never sees other rows than those of its folds; what it chooses, it chooses on
 their validation rows.
@@ -196,7 +196,7 @@ class DecompositionSearch:
     def _race_ceilings(self, pool):
         """Race a pool of thetas to larger ceilings; return (ceiling, theta).
 
-        The pool is halved at every ceiling: what large leaves cost grows with their size.
+        The pool is halved at every ceiling: large leaves cost more.
         """
         ceiling, width = self.first_ceiling, self.options.top_k
         base = pool[0]
@@ -252,9 +252,9 @@ class DecompositionSearch:
     def _rivals(self, thetas):
         """The thetas to try at a larger ceiling.
 
-        With features rescaled inside leaves, a larger leaf spreads its rows over less of
-        the unit cube: the same kernel width there is a larger gamma.  The next gamma of
-        the grid goes along.
+        With features rescaled inside leaves, a larger leaf spreads its rows over less
+        of the unit cube: the same kernel width there is a larger gamma.  The next gamma
+        of the grid goes along.
         """
         rivals = list(thetas)
         if self.machine.leaf_scaling is not None:

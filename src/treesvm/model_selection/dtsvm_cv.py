@@ -1,5 +1,7 @@
 """DTSVM with its leaf size, C and gamma chosen on held-out training rows."""
 
+from numbers import Integral
+
 import numpy as np
 from sklearn.metrics import get_scorer
 from sklearn.model_selection import check_cv, train_test_split
@@ -9,6 +11,7 @@ from treesvm.estimators.decomposition import Decomposition, train_parts
 from treesvm.estimators.dtsvm import DTSVMClassifier, member_seeds
 from treesvm.estimators.kernel_parameters import is_count, is_number
 from treesvm.estimators.training_rows import classification_rows
+from treesvm.estimators.whole_fit import all_or_nothing
 from treesvm.model_selection.decomposition_search import (
     DecompositionSearch,
     SearchOptions,
@@ -26,8 +29,8 @@ class DTSVMClassifierCV(DTSVMClassifier):
     """DTSVM that searches its leaf size, C and gamma.
 
     A part of the training rows is held out; every (C, gamma) is judged on it at the
-    smallest leaf size, and the best few are tried with leaves `growth` times as large as
-    long as that pays.
+    smallest leaf size, and the best few are tried with leaves `growth` times as large
+    as long as that pays.
 
     Parameters
     ----------
@@ -47,8 +50,8 @@ class DTSVMClassifierCV(DTSVMClassifier):
         Gain in score that a larger leaf size must bring.
     cv : float, int or splitter, default=0.2
         A share of rows held out, a number of folds, or a scikit-learn splitter (such as
-        `PredefinedSplit`).  With several folds scores are pooled, and the final model is
-        trained on all rows.
+        `PredefinedSplit`).  With several folds scores are pooled, and the final model
+        is trained on all rows.
     scoring : str or callable, optional
         scikit-learn scorer that needs predictions only; accuracy by default.
     refit : bool, default=False
@@ -65,8 +68,9 @@ class_weight, probability, tol, cache_size, n_jobs, random_state, verbose
     best_score_ : float
         Validation score of the winner.
     search_results_ : dict of ndarray
-        A table that pandas takes: for each ceiling and candidate its score, the validation
-        rows it answered, leaf fits done, fits that did not converge, whether it went on.
+        A table that pandas takes: for each ceiling and candidate its score, the
+        validation rows it answered, leaf fits done, fits that did not converge, whether
+        it went on.
     n_leaf_fits_ : int
         θ × leaf fits done in all.
     seconds_per_ceiling_ : dict
@@ -145,19 +149,24 @@ class_weight, probability, tol, cache_size, n_jobs, random_state, verbose
         self.random_state = random_state
         self.verbose = verbose
 
+    @all_or_nothing
     def fit(self, X, y, sample_weight=None):
         """Search and train; see `DTSVMClassifier.fit`."""
         self._check_parameters()
         X, codes, weight = classification_rows(
             self, X, y, sample_weight, self.class_weight
         )
-        kept = np.flatnonzero(weight > 0)
-        if len(kept) < len(codes):
-            X, codes, weight = X[kept], codes[kept], weight[kept]
         rng = check_random_state(self.random_state)
         seed = int(rng.randint(np.iinfo(np.int32).max))
+        kept = np.flatnonzero(weight > 0)
+        splits = split_rows(self.cv, codes, seed, kept)
+        if len(kept) < len(codes):
+            X, codes, weight = X[kept], codes[kept], weight[kept]
         data = SearchData(X, codes, weight, len(self.classes_))
-        folds = self._folds(data, seed)
+        folds = [
+            self._fold(data, train, val, seed, number)
+            for number, (train, val) in enumerate(splits)
+        ]
         search, outcome = self._search(data, folds, seed)
         self._note(outcome, search)
         model = self._winner()
@@ -167,13 +176,6 @@ class_weight, probability, tol, cache_size, n_jobs, random_state, verbose
             scale = model._calibrate(X, codes, weight)
         self._publish(members, scale)
         return self
-
-    def _folds(self, data, seed):
-        """Split the rows and grow a tree on each training part."""
-        return [
-            self._fold(data, train, val, seed, number)
-            for number, (train, val) in enumerate(split_rows(self.cv, data.codes, seed))
-        ]
 
     def _fold(self, data, train, val, seed, number):
         """Grow the tree of one fold at the smallest ceiling."""
@@ -299,18 +301,19 @@ class_weight, probability, tol, cache_size, n_jobs, random_state, verbose
             values = self._grid(name, default)
             if len(values) == 0 or not all(is_number(v, above=0.0) for v in values):
                 raise ValueError(
-                    f"{name}={getattr(self, name)!r} is not possible; give at least one "
-                    "positive, finite number."
+                    f"{name}={getattr(self, name)!r} is not possible; give at least "
+                    "one positive, finite number."
                 )
         for name, least in (("top_k", 1), ("growth", 2)):
             if not is_count(getattr(self, name), least):
                 raise ValueError(
-                    f"{name}={getattr(self, name)!r} is not possible; use a whole number "
-                    f"of {least} or more."
+                    f"{name}={getattr(self, name)!r} is not possible; use a whole "
+                    f"number of {least} or more."
                 )
         if not is_number(self.min_gain, least=0.0):
             raise ValueError(
-                f"min_gain={self.min_gain!r} is not possible; use a number of 0 or more."
+                f"min_gain={self.min_gain!r} is not possible; use a number of 0 or "
+                "more."
             )
         if self.search not in ("raced", "exhaustive"):
             raise ValueError(
@@ -336,26 +339,44 @@ class _Answers:
         return DTSVMClassifier().__sklearn_tags__()
 
 
-def split_rows(cv, codes, seed):
-    """Return pairs of training and validation rows for a share, a count or a splitter."""
-    rows = np.arange(len(codes))
+def split_rows(cv, codes, seed, kept=None):
+    """Return pairs of training and validation rows for a share, a count or a splitter.
+
+    Rows are numbered among `kept`, those with weight (by default all).  A splitter may
+    know rows by their number, so it sees all of them; a share or a count is one of the
+    kept rows.
+    """
+    kept = np.arange(len(codes)) if kept is None else kept
+    own = codes[kept]
     if isinstance(cv, float):
-        if not 0.0 < cv < 1.0:
-            raise ValueError(
-                f"cv={cv!r} is not possible; use a share between 0 and 1, a number of "
-                "folds, or a splitter."
-            )
-        stratify = codes if np.bincount(codes).min() >= 2 else None
-        try:
-            train, val = train_test_split(
-                rows, test_size=cv, stratify=stratify, random_state=seed
-            )
-        except ValueError:  # more classes than held-out rows
-            train, val = train_test_split(rows, test_size=cv, random_state=seed)
-        return [_with_every_class(np.sort(train), np.sort(val), codes)]
-    splitter = check_cv(cv, codes, classifier=True)
-    folds = splitter.split(np.zeros((len(codes), 1)), codes)
-    return [_with_every_class(train, val, codes) for train, val in folds]
+        return [_with_every_class(*_held_out_share(cv, own, seed), own)]
+    if isinstance(cv, Integral):
+        folds = check_cv(cv, own, classifier=True).split(own[:, None], own)
+    else:
+        number = np.full(len(codes), -1)
+        number[kept] = np.arange(len(kept))
+        folds = [
+            [number[rows][number[rows] >= 0] for rows in fold]
+            for fold in check_cv(cv).split(codes[:, None], codes)
+        ]
+    return [_with_every_class(train, val, own) for train, val in folds]
+
+
+def _held_out_share(share, codes, seed):
+    """Hold out a share of the rows, stratified where every class allows it."""
+    if not 0.0 < share < 1.0:
+        raise ValueError(
+            f"cv={share!r} is not possible; use a share between 0 and 1, a number of "
+            "folds, or a splitter."
+        )
+    options = {"test_size": share, "random_state": seed}
+    rows = np.arange(len(codes))
+    stratify = codes if np.bincount(codes).min() >= 2 else None
+    try:
+        train, val = train_test_split(rows, stratify=stratify, **options)
+    except ValueError:  # more classes than held-out rows
+        train, val = train_test_split(rows, **options)
+    return np.sort(train), np.sort(val)
 
 
 def _with_every_class(train, val, codes):

@@ -17,7 +17,8 @@ from treesvm.solvers.voting import predicted_codes
 from treesvm.trees.coarsening import coarsen
 from treesvm.trees.leaf_rows import rows_by_leaf
 
-# A grid holds distances and a Gram matrix in float32; larger leaves solve point by point.
+# A grid holds distances and a Gram matrix in float32; larger leaves solve each point
+# alone.
 _BYTES_PER_PAIR = 8
 
 

@@ -1,0 +1,22 @@
+"""A fit that fails or is interrupted leaves the estimator as it was."""
+
+from functools import wraps
+
+
+def all_or_nothing(fit):
+    """Undo what `fit` has set when it does not come to its end.
+
+    An unfitted estimator stays unfitted, a fitted one keeps its last model.
+    """
+
+    @wraps(fit)
+    def whole_fit(self, *args, **kwargs):
+        before = vars(self).copy()
+        try:
+            return fit(self, *args, **kwargs)
+        except BaseException:  # Ctrl-C too
+            vars(self).clear()
+            vars(self).update(before)
+            raise
+
+    return whole_fit

@@ -88,3 +88,30 @@ def test_sample_weights_fill_the_values(problem):
         inside = naive_trees.rows_of_node(X, tree, node)
         expected = np.bincount(y[inside], weights=weight[inside], minlength=3)
         np.testing.assert_allclose(tree.value[node], expected)
+
+
+def test_children_of_a_last_split_stay_leaves(problem):
+    X, y = problem
+    finder = random_splitter(X)
+
+    def last(rows, seed):
+        return finder(rows, seed)._replace(is_last=True)
+
+    tree = grow(y, last, n_classes=3, n_features=3)
+    assert tree.n_nodes == 3
+    assert tree.value[1:].sum(axis=0).tolist() == np.bincount(y).tolist()
+
+
+def test_class_weights_may_come_with_the_split(problem):
+    X, y = problem
+    finder = random_splitter(X)
+
+    def counted(rows, seed):
+        split = finder(rows, seed)
+        sides = (rows[split.goes_left], rows[~split.goes_left])
+        parts = np.stack([np.bincount(y[side], minlength=3) for side in sides])
+        return split._replace(parts=parts)
+
+    options = {"n_classes": 3, "n_features": 3, "max_leaf_weight": 50}
+    with_parts = grow(y, counted, **options)
+    assert naive_trees.same_tree(with_parts, grow(y, finder, **options))

@@ -136,3 +136,9 @@ def test_a_tree_survives_pickling():
     tree, X, _ = grown(7)
     copy = pickle.loads(pickle.dumps(tree))
     np.testing.assert_array_equal(copy.apply(X), tree.apply(X))
+
+
+@pytest.mark.parametrize("as_type", [np.asarray, sparse.csr_matrix])
+def test_blocks_of_rows_in_threads_route_alike(as_type, rng):
+    tree, X = oblique(2), as_type(rng.normal(size=(20_000, 5)))
+    np.testing.assert_array_equal(tree.apply(X, n_jobs=2), tree.apply(X))

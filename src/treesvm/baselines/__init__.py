@@ -1,5 +1,7 @@
 """Estimators for comparison."""
 
+from treesvm.baselines.bagged_svc import BaggedSVC
+from treesvm.baselines.rdsvm import RDSVMClassifier
 from treesvm.baselines.svm_trees import SVMTreesClassifier
 
-__all__ = ["SVMTreesClassifier"]
+__all__ = ["BaggedSVC", "RDSVMClassifier", "SVMTreesClassifier"]

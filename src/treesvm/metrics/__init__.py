@@ -6,10 +6,13 @@ from treesvm.metrics.hyperplanes import (
     relative_complexity,
     relative_error,
 )
+from treesvm.metrics.support_vectors import SupportVectorCost, support_vector_cost
 
 __all__ = [
     "HyperplaneCost",
+    "SupportVectorCost",
     "hyperplane_cost",
     "relative_complexity",
     "relative_error",
+    "support_vector_cost",
 ]

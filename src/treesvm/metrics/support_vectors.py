@@ -1,0 +1,94 @@
+"""What kernel machines cost at prediction and in memory, in support vectors.
+
+Chang, Guo, Lin and Lu (2010), sections 3.3 and 3.5.  Both measures have two readings.
+"Summed" counts a vector once for every binary machine it has a coefficient in; that is
+the paper's reading.  "Distinct" counts it once: the true cost where kernel values are
+shared between machines.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+from scipy import sparse
+from sklearn.utils import check_array
+from sklearn.utils.validation import check_is_fitted
+
+from treesvm.trees.leaf_rows import rows_by_leaf
+
+
+class SupportVectorCost(NamedTuple):
+    """Support vectors of a model and of its predictions."""
+
+    nesv: float  # met by a row on average, summed over the binary machines
+    nesv_distinct: float
+    tnsv: int  # of the whole model, summed over the binary machines
+    tnsv_distinct: int
+    one_class_share: float  # of the training rows, those in one-class leaves
+
+
+def support_vector_cost(model, X):
+    """Count the support vectors of a fitted model and those that the rows of X meet.
+
+    Parameters
+    ----------
+    model : DTSVMClassifier, RDSVMClassifier, BaggedSVC, KernelSVC or sklearn's SVC
+    X : array-like or sparse matrix of shape (n_rows, n_features)
+        Rows to be predicted; with one machine for the whole space they do not matter.
+
+    Returns
+    -------
+    SupportVectorCost
+        A row that falls into a one-class leaf meets none.  Over several voting members
+        the counts are added up.
+    """
+    check_is_fitted(model)
+    if hasattr(model, "decompositions_"):
+        return _joined([_member_cost(m, X) for m in model.decompositions_])
+    if hasattr(model, "dual_coef_") and hasattr(model, "n_support_"):
+        summed, distinct = _machine_counts(model)
+        return SupportVectorCost(float(summed), float(distinct), summed, distinct, 0.0)
+    raise ValueError(
+        f"{type(model).__name__} has no support vectors to count; use a kernel machine "
+        "or a decomposition of kernel machines."
+    )
+
+
+def _machine_counts(model):
+    """Summed and distinct support vectors of an SVC, ours or scikit-learn's."""
+    coef = model.dual_coef_
+    stored = coef.data if sparse.issparse(coef) else coef
+    return int(np.count_nonzero(stored)), int(np.sum(model.n_support_))
+
+
+def _member_cost(member, X):
+    """Cost of one decomposition."""
+    X = check_array(X, accept_sparse="csr", dtype=(np.float64, np.float32), order="C")
+    machines = [part.machine for part in member.parts]
+    summed, distinct = np.array(
+        [
+            (0, 0) if m is None else (m.machine.n_coefficients, m.machine.n_vectors)
+            for m in machines
+        ]
+    ).T
+    met = rows_by_leaf(member.apply(X), len(machines)).sizes
+    n_rows = np.array([part.n_rows for part in member.parts])
+    is_pure = np.array([m is None for m in machines])
+    return SupportVectorCost(
+        float(met @ summed / max(met.sum(), 1)),
+        float(met @ distinct / max(met.sum(), 1)),
+        int(summed.sum()),
+        int(distinct.sum()),
+        float(n_rows[is_pure].sum() / n_rows.sum()),
+    )
+
+
+def _joined(costs):
+    """Add up the members' vectors; the share of one-class rows is their mean."""
+    columns = np.array(costs).T
+    return SupportVectorCost(
+        float(columns[0].sum()),
+        float(columns[1].sum()),
+        int(columns[2].sum()),
+        int(columns[3].sum()),
+        float(columns[4].mean()),
+    )

@@ -1,8 +1,8 @@
 """A partition of the space with an answer in every part: the trained half of DTSVM.
 
 A part whose rows have one class answers with its label, every other part with a kernel
-machine.  Parts are trained in threads; each knows its own rows only, so the model does not
-depend on their number.
+machine.  Parts are trained in threads; each knows its own rows only, so the model does
+not depend on their number.
 """
 
 import time

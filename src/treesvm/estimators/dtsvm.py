@@ -34,9 +34,9 @@ class DTSVMClassifier(ClassifierMixin, BaseEstimator):
     """Tree-decomposed kernel SVM with given C, gamma and leaf size.
 
     An entropy tree splits the rows until its leaves hold fewer than `max_leaf_size`; a
-    leaf with one class answers with its label, every other leaf with a kernel SVM of its
-    rows.  Training costs about ``n * max_leaf_size`` instead of n², and a prediction
-    evaluates the support vectors of one leaf.
+    leaf with one class answers with its label, every other leaf with a kernel SVM of
+    its rows.  Training costs about ``n * max_leaf_size`` instead of n², and a
+    prediction evaluates the support vectors of one leaf.
 
     Parameters
     ----------
@@ -45,8 +45,8 @@ class DTSVMClassifier(ClassifierMixin, BaseEstimator):
         Of the features as the leaves see them: with leaf scaling they lie in [0, 1].
     max_leaf_size : int, default=1500
         σ: nodes with at least this many rows are split, if they can be.
-    kernel : {"rbf", "linear", "poly", "polynomial", "sigmoid"} or callable, default="rbf"
-    degree, coef0
+    kernel : {"rbf", "linear", "poly", "polynomial", "sigmoid"} or callable,
+    default="rbf" degree, coef0
         Of the polynomial and the sigmoid kernel.
     multi_class : {"ovo", "ovr"}, default="ovo"
         Inside a leaf: a machine for each pair of its classes (1A1) or for each class
@@ -58,8 +58,9 @@ class DTSVMClassifier(ClassifierMixin, BaseEstimator):
         Randomised decompositions that vote.
     criterion : {"entropy", "gini", "log_loss"}, default="entropy"
     max_tree_rows : int or None, default=100_000
-        With more rows than this the tree is grown on a random sample of so many, and its
-        leaves are split further where they hold too many rows.  None grows on all rows.
+        With more rows than this the tree is grown on a random sample of so many, and
+        its leaves are split further where they hold too many rows.  None grows on all
+        rows.
     border_share : float, default=0.0
         In every inner node this share of its rows, the nearest to the cut, trains both
         sides.  Prediction stays the same.
@@ -107,7 +108,8 @@ class DTSVMClassifier(ClassifierMixin, BaseEstimator):
     >>> from sklearn.datasets import make_moons
     >>> from treesvm import DTSVMClassifier
     >>> X, y = make_moons(4000, noise=0.2, random_state=0)
-    >>> model = DTSVMClassifier(max_leaf_size=500, random_state=0).fit(X[:3000], y[:3000])
+    >>> model = DTSVMClassifier(max_leaf_size=500, random_state=0)
+    >>> model = model.fit(X[:3000], y[:3000])
     >>> bool(model.score(X[3000:], y[3000:]) > 0.95)
     True
     """
@@ -301,8 +303,8 @@ class DTSVMClassifier(ClassifierMixin, BaseEstimator):
         """Return a compiled object that answers without checking its input.
 
         Called with one row it returns the label, with a 2-D array an array of labels,
-        equal to `predict`; ``.decision(...)`` returns decision values.  Only the width is
-        checked.  Safe to use from several threads.
+        equal to `predict`; ``.decision(...)`` returns decision values.  Only the width
+        is checked.  Safe to use from several threads.
         """
         check_is_fitted(self)
         return DTSVMPredictor(self.decompositions_, self.classes_, self.n_features_in_)
@@ -342,8 +344,8 @@ class DTSVMClassifier(ClassifierMixin, BaseEstimator):
         check_kernel_parameters(self)
         if self.kernel == "precomputed":
             raise ValueError(
-                "kernel='precomputed' cannot be cut by a tree, which needs features; use "
-                "KernelSVC for a Gram matrix."
+                "kernel='precomputed' cannot be cut by a tree, which needs features; "
+                "use KernelSVC for a Gram matrix."
             )
 
     def _checked(self, X):

@@ -1,4 +1,4 @@
-"""DTSVM for regression: a regression tree cuts the space, an SVR answers in each leaf."""
+"""DTSVM for regression: a tree cuts the space, an SVR answers in every leaf."""
 
 import numpy as np
 from joblib import Parallel, delayed, effective_n_jobs
@@ -41,9 +41,9 @@ n_jobs, random_state, verbose
 
     Notes
     -----
-    When not to use it: predictions jump at the borders of leaves; where the target must be
-    continuous, `KernelSVR` on a sample is smoother.  Boosted trees are the better choice
-    on most tables with many irrelevant features.
+    When not to use it: predictions jump at the borders of leaves; where the target must
+    be continuous, `KernelSVR` on a sample is smoother.  Boosted trees are the better
+    choice on most tables with many irrelevant features.
 
     Examples
     --------
@@ -97,8 +97,8 @@ n_jobs, random_state, verbose
         check_kernel_parameters(self)
         if self.kernel == "precomputed":
             raise ValueError(
-                "kernel='precomputed' cannot be cut by a tree, which needs features; use "
-                "KernelSVR for a Gram matrix."
+                "kernel='precomputed' cannot be cut by a tree, which needs features; "
+                "use KernelSVR for a Gram matrix."
             )
         X, y = validate_data(self, X, y, y_numeric=True, **INPUT)
         y, weight = y.astype(np.float64), row_weights(X, sample_weight)

@@ -110,8 +110,9 @@ class KernelSVR(RegressorMixin, BaseEstimator):
         self.converged_ = bool(machine.records["converged"][0])
         if not self.converged_:
             warnings.warn(
-                f"the machine did not converge within max_iter={self.max_iter} (relative "
-                f"gap {self.gap_:.1e}); raise max_iter, scale the features, or lower C.",
+                f"the machine did not converge within max_iter={self.max_iter} "
+                f"(relative gap {self.gap_:.1e}); raise max_iter, scale the features, "
+                "or lower C.",
                 ConvergenceWarning,
                 stacklevel=2,
             )

@@ -23,8 +23,8 @@ def classification_rows(model, X, y, sample_weight, class_weight, **input_option
     model.classes_, codes = np.unique(y, return_inverse=True)
     if len(model.classes_) < 2:
         raise ValueError(
-            f"y holds one class only, {model.classes_[0]!r}; a classifier needs rows of "
-            "at least two classes. Check the labels, or use a one-class method."
+            f"y holds one class only, {model.classes_[0]!r}; a classifier needs rows "
+            "of at least two classes. Check the labels, or use a one-class method."
         )
     weight = row_weights(X, sample_weight)
     weight = weight * compute_sample_weight(class_weight, y)
@@ -32,8 +32,8 @@ def classification_rows(model, X, y, sample_weight, class_weight, **input_option
     if (mass <= 0).any():
         empty = model.classes_[np.flatnonzero(mass <= 0)[0]]
         raise ValueError(
-            f"every row of class {empty!r} has weight zero, so nothing is known of this "
-            "class; give it weight, or drop its rows."
+            f"every row of class {empty!r} has weight zero, so nothing is known of "
+            "this class; give it weight, or drop its rows."
         )
     return X, codes, weight
 
@@ -48,7 +48,7 @@ def row_weights(X, sample_weight):
         )
     if weight.max() == 0.0:
         raise ValueError(
-            "sample_weight is zero for every row; nothing is left to fit. Give at least "
-            "two classes a positive weight."
+            "sample_weight is zero for every row; nothing is left to fit. Give at "
+            "least two classes a positive weight."
         )
     return weight

@@ -1,7 +1,8 @@
 """exp(-t) - 1 for arrays of float64, in a form that compiles to vector instructions.
 
-NumPy's float64 `expm1` works one number at a time.  With t = k ln 2 - r and |r| <= ln 2 / 2,
-exp(-t) - 1 = 2^-k (exp(r) - 1) + (2^-k - 1), where exp(r) - 1 is a short polynomial.
+NumPy's float64 `expm1` works one number at a time.  With t = k ln 2 - r and
+|r| <= ln 2 / 2, exp(-t) - 1 = 2^-k (exp(r) - 1) + (2^-k - 1), where exp(r) - 1 is a
+short polynomial.
 """
 
 import numpy as np

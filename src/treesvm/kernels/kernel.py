@@ -124,7 +124,8 @@ def resolve_kernel(kernel, *, gamma, degree, coef0, X):
     name = ALIASES.get(kernel, kernel)
     if name not in NAMES:
         raise ValueError(
-            f"kernel={kernel!r} is unknown; use one of {', '.join(NAMES)} or a callable."
+            f"kernel={kernel!r} is unknown; use one of {', '.join(NAMES)} or a "
+            "callable."
         )
     return Kernel(name, gamma, degree, coef0)
 

@@ -22,8 +22,9 @@ def bias_of(F, lower, upper):
     """Return the b that minimises the primal objective for the given gradient.
 
     The loss sum_t max_{lower <= v <= upper} -v (F_t + b) is convex and piecewise linear
-    in b with kinks at -F_t: halve an interval around the kink where its slope turns
-    positive.  (Sorting the kinks is no faster, and takes seconds to compile.)
+    in b with kinks at -F_t.  An interval around the kink where its slope turns positive
+    is split at the mean of the kinks inside it until none is left.  (Sorting the kinks
+    is no faster, and takes seconds to compile.)
     """
     low, high, total = np.inf, -np.inf, 0.0
     for t in range(F.shape[0]):
@@ -32,9 +33,9 @@ def bias_of(F, lower, upper):
     flat = 1e-9 * max(1.0, total)
     if _slope_after(low, F, lower, upper) > flat:
         return low
-    for _ in range(60):
-        middle = low + (high - low) / 2.0
-        if middle <= low or middle >= high:
+    while True:
+        middle = _mean_between(low, high, F)
+        if not low < middle < high:
             break
         if _slope_after(middle, F, lower, upper) > flat:
             high = middle
@@ -53,6 +54,17 @@ def _slope_after(b, F, lower, upper):
     for t in range(F.shape[0]):
         slope -= upper[t] if -F[t] > b else lower[t]
     return slope
+
+
+@njit(cache=True, nogil=True)
+def _mean_between(low, high, F):
+    """Mean of the kinks strictly between two values, NaN if there is none."""
+    total, n_inside = 0.0, 0
+    for t in range(F.shape[0]):
+        if low < -F[t] < high:
+            total -= F[t]
+            n_inside += 1
+    return total / n_inside if n_inside > 0 else np.nan
 
 
 @njit(cache=True, nogil=True)
@@ -94,7 +106,12 @@ def relative_gap(F, beta, p, lower, upper):
 
     With r = -(F + b), the gap is the sum of max_{lower <= v <= upper} v r - beta r.
     """
-    b = bias_of(F, lower, upper)
+    return gap_at(bias_of(F, lower, upper), F, beta, p, lower, upper)
+
+
+@njit(cache=True, nogil=True)
+def gap_at(b, F, beta, p, lower, upper):
+    """The same for a bias that is known."""
     gap, norm2, linear = 0.0, 0.0, 0.0
     for t in range(F.shape[0]):
         r = -(F[t] + b)

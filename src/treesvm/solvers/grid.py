@@ -27,15 +27,15 @@ def grid_points(
 ):
     """Yield a `GridPoint` for every kernel and, ascending, every C.
 
-    Parameters are those of `training.train_machine`, with lists of kernels and of Cs and
-    the rows to be answered at every point.
+    Parameters are those of `training.train_machine`, with lists of kernels and of Cs
+    and the rows to be answered at every point.
     """
     n = len(codes)
     if _BYTES_PER_PAIR * n * n > max_bytes:
         raise ValueError(
-            f"a path on {n} rows holds {_BYTES_PER_PAIR * n * n / 2**20:.0f} MB of kernel "
-            f"values, more than cache_size={max_bytes / 2**20:.0f} MB; raise cache_size, "
-            "or search with DTSVMClassifierCV, which solves small leaves."
+            f"a path on {n} rows holds {_BYTES_PER_PAIR * n * n / 2**20:.0f} MB of "
+            f"kernel values, more than cache_size={max_bytes / 2**20:.0f} MB; raise "
+            "cache_size, or search with DTSVMClassifierCV, which solves small leaves."
         )
     if all(kernel.name == "rbf" for kernel in kernels):
         grid = LeafGrid(X, codes, n_classes, weight, X_val, multi_class=multi_class)

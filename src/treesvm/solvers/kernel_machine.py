@@ -32,11 +32,13 @@ class KernelMachine:
     ----------
     kernel : Kernel
     vectors : ndarray or CSR matrix of shape (n_vectors, n_features)
-        Support vectors sorted by class.  For a precomputed kernel, shape (n_vectors, 0).
+        Support vectors sorted by class.  For a precomputed kernel, shape (n_vectors,
+        0).
     support : ndarray of shape (n_vectors,)
         Their numbers among the training rows.
     class_starts : ndarray of shape (n_present + 1,)
-        Vectors of the k-th class that occurs are ``class_starts[k]:class_starts[k + 1]``.
+        Vectors of the k-th class that occurs are ``class_starts[k]:class_starts[k +
+        1]``.
     machine_ids : ndarray of shape (n_present, width)
         Machines that the vectors of each class take part in.
     coefficients : ndarray of shape (n_vectors, width)
@@ -76,7 +78,7 @@ class KernelMachine:
         return int(np.count_nonzero(self.coefficients))
 
     def rounding_band(self, dtype):
-        """Decision values nearer to zero than this may have the wrong sign in `dtype`."""
+        """Decision values nearer to zero than this may have the wrong sign."""
         norm = np.zeros(self.n_machines)
         for k in range(len(self.machine_ids)):
             own = self.coefficients[self.class_starts[k] : self.class_starts[k + 1]]
@@ -123,15 +125,15 @@ class KernelMachine:
     def reliable_decisions(self, X, decide_alone=None):
         """Decision values whose signs and order do not depend on how rows are batched.
 
-        Rows are evaluated together, in float32 where the coefficients allow it; a row on
-        which rounding could decide is evaluated alone, by the code that serves
+        Rows are evaluated together, in float32 where the coefficients allow it; a row
+        on which rounding could decide is evaluated alone, by the code that serves
         single rows.
 
         Parameters
         ----------
         decide_alone : callable, optional
-            From a row number to its decision values, when `X` was transformed and single
-            rows are not.
+            From a row number to its decision values, when `X` was transformed and
+            single rows are not.
         """
         dtype = np.float32
         small = X.shape[0] * self.n_vectors <= _SMALL_BLOCK

@@ -2,8 +2,8 @@
 
 Rescaling (`leaf_scaling="minmax"`) maps each feature to [0, 1] on the leaf's training
 rows.  Features that are constant there say nothing about its classes and are left out.
-Rows outside the range are not clipped.  Sparse rows are divided by the range only: for an
-RBF kernel the shift cancels.
+Rows outside the range are not clipped.  Sparse rows are divided by the range only: for
+an RBF kernel the shift cancels.
 """
 
 from typing import NamedTuple

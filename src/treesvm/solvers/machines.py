@@ -1,8 +1,8 @@
 """The binary machines of a multi-class problem, laid out for one Gram matrix.
 
-Rows are sorted by class, so that each machine's rows are one or two ranges of the shared
-Gram matrix.  The coefficients of all machines lie end to end in one array; machine m owns
-``starts[m]:starts[m + 1]``.
+Rows are sorted by class, so that each machine's rows are one or two ranges of the
+shared Gram matrix.  The coefficients of all machines lie end to end in one array;
+machine m owns ``starts[m]:starts[m + 1]``.
 """
 
 from itertools import combinations

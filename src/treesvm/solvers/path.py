@@ -214,7 +214,8 @@ def solve_all(K, rows, arrays, tolerances, patience, max_iter, records):
 def _certify(p, lower, upper, beta, F, tol, gap_tol, record):
     """Fill one machine's record from its coefficients and gradient."""
     violation = conditions.violation_of(F, beta, lower, upper)
-    gap = conditions.relative_gap(F, beta, p, lower, upper)
+    bias = conditions.bias_of(F, lower, upper)
+    gap = conditions.gap_at(bias, F, beta, p, lower, upper)
     norm2, inside = 0.0, True
     for t in range(len(p)):
         norm2 += beta[t] * beta[t]
@@ -223,7 +224,7 @@ def _certify(p, lower, upper, beta, F, tol, gap_tol, record):
         if lower[t] < 0.0 and beta[t] <= lower[t]:
             inside = False
     converged = conditions.is_solved(violation, gap, tol, gap_tol)
-    record[0].bias = conditions.bias_of(F, lower, upper)
+    record[0].bias = bias
     record[0].violation = violation
     record[0].gap = gap
     record[0].norm = np.sqrt(norm2)

@@ -3,8 +3,8 @@
     min 1/2 b'Kb - z'b + epsilon sum|b|     s.t.  sum(b) = 0,  -u <= b <= u
 
 Every row becomes two variables on the same kernel row: a positive part with linear term
-z - epsilon in the box [0, u], and a negative part with z + epsilon in [-u, 0].  Their sum
-is the row's coefficient.
+z - epsilon in the box [0, u], and a negative part with z + epsilon in [-u, 0].  Their
+sum is the row's coefficient.
 """
 
 import numpy as np

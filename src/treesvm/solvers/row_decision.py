@@ -1,7 +1,7 @@
 """Decision values of single rows, without the overhead of arrays of rows.
 
-Loops run over support vectors, stored feature by feature, so that they compile to vector
-instructions; distances are sums of squared differences, without cancellation.
+Loops run over support vectors, stored feature by feature, so that they compile to
+vector instructions; distances are sums of squared differences, without cancellation.
 """
 
 import numpy as np
@@ -111,8 +111,8 @@ def rbf_decisions(
             out[machine_ids[k, j]] += _dot(own, row)
 
 
-# Reordering the sum is safe: every caller uses this one function, so all of them get the
-# same rounding.
+# Reordering the sum is safe: every caller uses this one function, so all of them get
+# the same rounding.
 @njit(cache=True, nogil=True, fastmath={"reassoc", "contract"})
 def _dot(a, b):
     """Return the inner product of two vectors."""

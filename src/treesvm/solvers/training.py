@@ -1,8 +1,8 @@
 """From labelled rows to a `KernelMachine`: the way depends on what fits in memory.
 
 A Gram matrix that fits the budget is computed once and serves all machines (`path`).
-Otherwise every machine is solved on its own, by working sets (`blocked`), so that nothing
-of the size n^2 is ever held.
+Otherwise every machine is solved on its own, by working sets (`blocked`), so that
+nothing of the size n^2 is ever held.
 """
 
 import numpy as np

@@ -6,8 +6,8 @@ import numpy as np
 def class_scores(decisions, pairs, n_classes):
     """Return one score for each class; the largest is the answer.
 
-    One-against-one: votes, plus the summed decision values squeezed into (-1/3, 1/3), so
-    that they break ties between votes and nothing else (scikit-learn's rule).
+    One-against-one: votes, plus the summed decision values squeezed into (-1/3, 1/3),
+    so that they break ties between votes and nothing else (scikit-learn's rule).
     One-against-the-rest: the decision values themselves.
 
     Parameters

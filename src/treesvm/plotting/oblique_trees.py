@@ -72,7 +72,7 @@ def plot_regions(model, X, y, *, n_grid=400, ax=None):
     levels = np.arange(len(model.classes_) + 1) - 0.5
     ax.contourf(*sides, codes, levels=levels, cmap="coolwarm", alpha=0.35)
     shown = np.searchsorted(model.classes_, y)
-    ax.scatter(*X.T, c=shown, cmap="coolwarm", s=6, linewidths=0)
+    ax.scatter(*X.T, c=shown, cmap="coolwarm", s=4, alpha=0.4, linewidths=0)
     return ax
 
 

@@ -1,0 +1,153 @@
+"""Accuracy of SVM-partitioned trees: the thesis' tables, and 20 random halves."""
+
+import time
+import warnings
+
+import numpy as np
+from sklearn.exceptions import ConvergenceWarning
+
+from benchmarks import svmmaj_problems as problems
+from benchmarks.records import CaseResult, Record
+from treesvm import HLSVMClassifier, SVMMajClassifier, SVMPartitionTreeClassifier
+
+THESIS_RULES = {"leaf_answer": "last", "balance_nodes": False, "prune_share": 0.0}
+N_SPLITS = 20
+
+METHODS = {
+    "single SVM": lambda seed: SVMMajClassifier(alpha="cv", random_state=seed),
+    "thesis' tree": lambda seed: SVMPartitionTreeClassifier(
+        random_state=seed, **THESIS_RULES
+    ),
+    "thesis' tree, pruned": lambda seed: SVMPartitionTreeClassifier(
+        random_state=seed, **(THESIS_RULES | {"prune_share": 0.2})
+    ),
+    "balanced tree": lambda seed: SVMPartitionTreeClassifier(
+        random_state=seed, prune_share=0.0
+    ),
+    "balanced tree, pruned": lambda seed: SVMPartitionTreeClassifier(
+        random_state=seed, prune_share=0.2
+    ),
+    "H-LSVM": lambda seed: HLSVMClassifier(random_state=seed),
+    "single SVM, absolute": lambda seed: SVMMajClassifier(
+        "absolute", alpha="cv", tol=1e-5, random_state=seed
+    ),
+    "thesis' tree, absolute": lambda seed: SVMPartitionTreeClassifier(
+        "absolute", tol=1e-5, random_state=seed, **THESIS_RULES
+    ),
+}
+
+
+def thesis_case(context):
+    """Tables 2 and 3: odd rows train, even rows test."""
+    context.start_ours()
+    result = CaseResult()
+    names = list(problems.THESIS)[: 2 if context.quick else None]
+    for table, hinge in enumerate(("quadratic", "absolute")):
+        rows = [_thesis_row(context, name, table, hinge, result) for name in names]
+        title = f"Table {table + 2}: {hinge} hinge, accuracy in %"
+        result.tables[title] = rows
+    result.notes.append(
+        "Nodes count all nodes of the binary tree, leaves included, so they are odd; "
+        "the thesis does not say what it counts."
+    )
+    return result
+
+
+def _thesis_row(context, name, table, hinge, result):
+    """Fit tree and single SVM; return the row of the table."""
+    X, y = problems.load(context.data, name)
+    train, test = problems.odd_and_even(len(y))
+    A, B = problems.prepared(X, train, test)
+    tree = SVMPartitionTreeClassifier(hinge, random_state=0, **THESIS_RULES)
+    single = SVMMajClassifier(hinge, alpha="cv", random_state=0)
+    ours = []
+    for method, model in (("treesvm tree", tree), ("treesvm single SVM", single)):
+        seconds, share = _fit_and_score(model, A, y[train], B, y[test])
+        ours.append(100 * share)
+        result.records.append(
+            Record("thesis", method, name, seconds, accuracy=share, params=hinge)
+        )
+    published = problems.THESIS[name][table]
+    return {
+        "set": name,
+        "tree, thesis": published[0],
+        "tree, ours": round(ours[0], 1),
+        "single, thesis": published[1],
+        "single, ours": round(ours[1], 1),
+        "nodes, thesis": published[2],
+        "nodes, ours": int(tree.trees_[0].n_nodes),
+    }
+
+
+def fair_case(context):
+    """All methods on the same random halves."""
+    context.start_ours()
+    names = list(problems.THESIS)[: 2 if context.quick else None]
+    n_splits = 2 if context.quick else N_SPLITS
+    result, rows, sizes = CaseResult(), [], []
+    differences = {method: [] for method in METHODS}
+    for name in names:
+        scores, leaves = _repeat(context, name, n_splits, result)
+        rows.append({"set": name, **{m: _with_error(s) for m, s in scores.items()}})
+        sizes.append({"set": name, **{m: float(np.mean(k)) for m, k in leaves.items()}})
+        for method, values in scores.items():
+            reference = "absolute" if method.endswith("absolute") else "quadratic"
+            single = METHOD_OF[reference]
+            differences[method].append(np.mean(values - scores[single]))
+    rows.append(
+        {"set": "mean gain over the single SVM"}
+        | {m: f"{np.mean(d):+.1f}" for m, d in differences.items()}
+    )
+    title = f"Accuracy in % over {n_splits} random halves ± standard error"
+    result.tables[title] = rows
+    result.tables["Mean number of leaves"] = sizes
+    return result
+
+
+METHOD_OF = {"quadratic": "single SVM", "absolute": "single SVM, absolute"}
+
+
+def _repeat(context, name, n_splits, result):
+    """Return accuracies and numbers of leaves of each method, one for each split."""
+    X, y = problems.load(context.data, name)
+    scores = {method: np.empty(n_splits) for method in METHODS}
+    leaves = {m: np.empty(n_splits) for m in METHODS if not m.startswith("single")}
+    seconds = dict.fromkeys(METHODS, 0.0)
+    for seed in range(n_splits):
+        train, test = problems.random_halves(len(y), seed)
+        A, B = problems.prepared(X, train, test)
+        for method, make in METHODS.items():
+            model = make(seed)
+            taken, share = _fit_and_score(model, A, y[train], B, y[test])
+            seconds[method] += taken
+            scores[method][seed] = 100 * share
+            if method in leaves:
+                leaves[method][seed] = model.get_n_leaves()
+    for method, values in scores.items():
+        result.records.append(
+            Record(
+                "fair",
+                f"treesvm {method}",
+                name,
+                seconds[method] / n_splits,
+                accuracy=float(values.mean() / 100),
+                n_solves=n_splits,
+            )
+        )
+    return scores, leaves
+
+
+def _fit_and_score(model, A, y, B, y_test):
+    """Return (seconds of the fit, accuracy on the test rows)."""
+    start = time.perf_counter()
+    with warnings.catch_warnings():
+        # λ = 2^-15 is next to no penalty: the absolute hinge may stop at its limit.
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        model.fit(A, y)
+    return time.perf_counter() - start, float(model.score(B, y_test))
+
+
+def _with_error(values):
+    """Return mean ± standard error as text."""
+    error = values.std(ddof=1) / np.sqrt(len(values))
+    return f"{values.mean():.1f} ± {error:.1f}"

@@ -46,7 +46,7 @@ def hinge_loss(X, y, weight, penalty, hinge, w, bias):
     bias : float
     """
     q = np.asarray(X @ w, dtype=np.float64) + bias
-    error = total_error(q, np.asarray(y, np.float64), weight, hinge.knee)
+    error = total_error(q, np.asarray(y, np.float64), weight, *hinge)
     return float(error + penalty * (w @ w))
 
 
@@ -68,8 +68,8 @@ def certify_hinge(rows, y, penalty, hinge, w, bias):
         With the best bound that was found.
     """
     q = np.asarray(rows.Z @ w) + (bias - rows.shift @ w)
-    loss = total_error(q, y, rows.weight, hinge.knee) + penalty * float(w @ w)
-    u, freedom = slopes_of(y * q, hinge.knee), _freedom(y * q, hinge)
+    loss = total_error(q, y, rows.weight, *hinge) + penalty * float(w @ w)
+    u, freedom = slopes_of(y * q, *hinge), _freedom(y * q, hinge)
     bound, violation = 0.0, None
     for _ in range(1 + _CORRECTIONS):
         feasible = feasible_dual(u, y, rows.weight, hinge, rows.has_bias)
@@ -99,7 +99,7 @@ def _freedom(margin, hinge):
         distance = np.abs(1.0 - margin)
         near = 1.0 / np.maximum(distance, _ON)
         return np.where(distance < _NEAR, near, 0.0)
-    u = slopes_of(margin, hinge.knee)
+    u = slopes_of(margin, *hinge)
     return u if np.isinf(hinge.top) else u * (1.0 - u / hinge.top)
 
 

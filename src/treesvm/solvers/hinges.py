@@ -24,31 +24,43 @@ from numba import njit
 # which is all by which a step of majorization may raise the loss for each unit weight.
 FLOOR = 1e-8
 
+_KINK = 2.0**-600  # the knee of the absolute hinge; a power of two, so 1 / it is exact
+
+# Sums may run in vector lanes: they are finite, and their last bits do not matter.
+_FAST_SUM = {"reassoc", "contract"}
+
 
 class Hinge(NamedTuple):
-    """One hinge error as numbers, so that compiled code reads all three alike.
+    """One hinge error as two numbers, so that compiled code reads all three alike.
 
-    With z = 1 - m > 0 the error is the parabola z^2 / (2 knee) up to z = knee and the
-    line z - knee / 2 beyond. The quadratic hinge, z^2, has an infinite knee.
+    With z = max(0, 1 - m) and t = min(z, knee) it is ``steep * t * (z - t / 2)``: a
+    parabola up to z = knee and a line of slope steep * knee beyond. The quadratic hinge
+    has an infinite knee; that of the absolute hinge is so small that z - t / 2 rounds
+    to z.
     """
 
-    knee: float  # 0 for the absolute, k + 1 for Huber, infinity for the quadratic hinge
-    curvature: float  # a, or NaN where it depends on m
+    knee: float
+    steep: float
 
     @property
     def is_smooth(self):
         """Whether one curvature majorizes everywhere."""
-        return self.knee > 0.0
+        return self.knee > _KINK
+
+    @property
+    def curvature(self):
+        """The a of the majorizing parabola of a smooth hinge."""
+        return 0.5 * self.steep
 
     @property
     def top(self):
         """Largest dual variable of a row of weight one."""
-        return np.inf if np.isinf(self.knee) else 1.0
+        return self.steep * self.knee
 
     @property
     def bend(self):
         """Coefficient of u^2 in the dual objective."""
-        return 0.25 if np.isinf(self.knee) else 0.5 * self.knee
+        return 0.5 / self.steep
 
 
 def find_hinge(name, huber_k=0.0):
@@ -62,9 +74,9 @@ def find_hinge(name, huber_k=0.0):
         hinge. The others do not read it.
     """
     if name == "absolute":
-        return Hinge(0.0, np.nan)
+        return Hinge(_KINK, 1.0 / _KINK)
     if name == "quadratic":
-        return Hinge(np.inf, 1.0)
+        return Hinge(np.inf, 2.0)
     if name != "huber":
         raise ValueError(
             f"hinge={name!r} is not known; use 'absolute', 'quadratic' or 'huber'."
@@ -74,53 +86,54 @@ def find_hinge(name, huber_k=0.0):
             f"huber_k={huber_k!r} is not possible; use a finite number above -1, or "
             "hinge='absolute' for its limit at -1."
         )
-    return Hinge(huber_k + 1.0, 0.5 / (huber_k + 1.0))
+    return Hinge(huber_k + 1.0, 1.0 / (huber_k + 1.0))
 
 
 @njit(cache=True, nogil=True)
-def error_of(m, knee):
+def error_of(m, knee, steep):
     """Return h(m)."""
-    z = 1.0 - m
-    if z <= 0.0:
-        return 0.0
-    if np.isinf(knee):
-        return z * z
-    return z * z / (2.0 * knee) if z < knee else z - 0.5 * knee
+    z = max(0.0, 1.0 - m)
+    t = min(z, knee)
+    return steep * t * (z - 0.5 * t)
 
 
 @njit(cache=True, nogil=True)
-def slope_of(m, knee):
-    """Return -h'(m), which is never negative; 1 at the kink of the absolute hinge."""
-    z = 1.0 - m
-    if z <= 0.0:
-        return 0.0
-    if np.isinf(knee):
-        return 2.0 * z
-    return z / knee if z < knee else 1.0
+def slope_of(m, knee, steep):
+    """Return -h'(m), which is never negative; 0 at the kink of the absolute hinge."""
+    return steep * min(max(0.0, 1.0 - m), knee)
 
 
 @njit(cache=True, nogil=True)
-def bend_of(m, knee):
+def bend_of(m, knee, steep):
     """Return h''(m), 0 where the hinge is flat or straight."""
     z = 1.0 - m
-    if z <= 0.0 or z >= knee:
-        return 0.0
-    return 2.0 if np.isinf(knee) else 1.0 / knee
+    return steep if 0.0 < z < knee else 0.0
 
 
-@njit(cache=True, nogil=True)
-def total_error(q, y, weight, knee):
+@njit(cache=True, nogil=True, fastmath=_FAST_SUM)
+def total_error(q, y, weight, knee, steep):
     """Return the weighted sum of hinge errors of predictions q."""
     total = 0.0
     for i in range(len(q)):
-        total += weight[i] * error_of(y[i] * q[i], knee)
+        total += weight[i] * error_of(y[i] * q[i], knee, steep)
     return total
 
 
+@njit(cache=True, nogil=True, fastmath=_FAST_SUM)
+def slope_along(q, shove, length, y, weight, knee, steep):
+    """Return both derivatives by `length` of the error of q + length * shove."""
+    slope, curve = 0.0, 0.0
+    for i in range(len(q)):
+        m, dm = y[i] * (q[i] + length * shove[i]), y[i] * shove[i]
+        slope -= weight[i] * slope_of(m, knee, steep) * dm
+        curve += weight[i] * bend_of(m, knee, steep) * dm * dm
+    return slope, curve
+
+
 @njit(cache=True, nogil=True)
-def slopes_of(margin, knee):
+def slopes_of(margin, knee, steep):
     """Return -h'(m) of each margin."""
     out = np.empty(len(margin))
     for i in range(len(margin)):
-        out[i] = slope_of(margin[i], knee)
+        out[i] = slope_of(margin[i], knee, steep)
     return out

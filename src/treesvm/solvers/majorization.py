@@ -26,7 +26,7 @@ import numpy as np
 from numba import njit
 
 from treesvm.solvers.hinge_optimality import certify_hinge
-from treesvm.solvers.hinges import FLOOR, bend_of, slope_of, total_error
+from treesvm.solvers.hinges import FLOOR, slope_along, slope_of, total_error
 from treesvm.solvers.majorized_rows import MajorizedRows, majorized_rows
 from treesvm.solvers.row_access import row_add, row_dot
 from treesvm.solvers.row_moments import bordered_moments, shifted_sum
@@ -111,6 +111,7 @@ def descend(rows, y, penalty, hinge, state, steps, tol, max_iter):
             rows.shift,
             rows.has_bias,
             penalty,
+            *hinge,
             *state,
             1.0 if steps == "plain" else 2.0,
             tol,
@@ -125,7 +126,7 @@ def descend(rows, y, penalty, hinge, state, steps, tol, max_iter):
         1.0 / (hinge.curvature * rows.eigenvalues + penalty),
         hinge.curvature * rows.weight.sum() if rows.has_bias else np.inf,
         penalty,
-        hinge.knee,
+        *hinge,
         *state,
         STEPS[steps],
         tol,
@@ -144,6 +145,7 @@ def _descend_smooth(
     bias_curvature,
     penalty,
     knee,
+    steep,
     w,
     bias,
     q,
@@ -155,10 +157,12 @@ def _descend_smooth(
     n, r = len(q), len(w)
     move, shove, bias_move = np.zeros(r), np.empty(n), 0.0
     grad_old, grad_old_bias, fall_old = np.zeros(r), 0.0, 0.0
-    loss = total_error(q, y, weight, knee) + penalty * np.dot(w, w)
+    loss = total_error(q, y, weight, knee, steep) + penalty * np.dot(w, w)
     change = np.inf
     for n_iter in range(1, max_iter + 1):
-        grad, grad_bias = _half_gradient(rows, y, weight, shift, penalty, knee, w, q)
+        grad, grad_bias = _half_gradient(
+            rows, y, weight, shift, penalty, knee, steep, w, q
+        )
         step = directions @ (inverse * (directions.T @ grad))
         step_bias = grad_bias / bias_curvature
         fall = np.dot(step, grad) + step_bias * grad_bias
@@ -178,14 +182,14 @@ def _descend_smooth(
         for i in range(n):
             shove[i] = row_dot(rows, i, move) + offset
         if steps == 2:
-            length = _best_length(q, shove, y, weight, knee, penalty, w, move)
+            length = _best_length(q, shove, y, weight, knee, steep, penalty, w, move)
         else:
             length = 2.0 if steps == 1 and n_iter > 1 else 1.0
         w += length * move
         bias[0] += length * bias_move
         for i in range(n):
             q[i] += length * shove[i]
-        after = total_error(q, y, weight, knee) + penalty * np.dot(w, w)
+        after = total_error(q, y, weight, knee, steep) + penalty * np.dot(w, w)
         change, loss = _relative_change(loss, after), after
         if change <= tol:
             return change, n_iter
@@ -199,11 +203,11 @@ def _relative_change(before, after):
 
 
 @njit(cache=True, nogil=True)
-def _half_gradient(rows, y, weight, shift, penalty, knee, w, q):
+def _half_gradient(rows, y, weight, shift, penalty, knee, steep, w, q):
     """Return minus half the gradient in (w, bias)."""
     grad, total = -penalty * w, 0.0
     for i in range(len(q)):
-        slope = slope_of(y[i] * q[i], knee)
+        slope = slope_of(y[i] * q[i], knee, steep)
         if slope > 0.0:  # rows beyond the margin cost nothing
             pull = 0.5 * y[i] * weight[i] * slope
             row_add(rows, i, pull, grad)
@@ -212,16 +216,14 @@ def _half_gradient(rows, y, weight, shift, penalty, knee, w, q):
 
 
 @njit(cache=True, nogil=True)
-def _best_length(q, shove, y, weight, knee, penalty, w, move):
+def _best_length(q, shove, y, weight, knee, steep, penalty, w, move):
     """Return the step length with the least loss, by Newton steps in a bracket."""
     linear, square = 2.0 * penalty * np.dot(w, move), 2.0 * penalty * np.dot(move, move)
     low, high, length, first = 0.0, np.inf, 1.0, 0.0
     for trial in range(_LINE_TRIALS):
-        slope, curve = linear + length * square, square
-        for i in range(len(q)):
-            m, dm = y[i] * (q[i] + length * shove[i]), y[i] * shove[i]
-            slope -= weight[i] * slope_of(m, knee) * dm
-            curve += weight[i] * bend_of(m, knee) * dm * dm
+        slope, curve = slope_along(q, shove, length, y, weight, knee, steep)
+        slope += linear + length * square
+        curve += square
         if trial == 0:
             first = abs(slope)
         if abs(slope) <= _LINE_SLOPE * first and trial > 0:
@@ -239,13 +241,26 @@ def _best_length(q, shove, y, weight, knee, penalty, w, move):
 
 @njit(cache=True, nogil=True)
 def _descend_absolute(
-    rows, y, weight, shift, has_bias, penalty, w, bias, q, length, tol, max_iter
+    rows,
+    y,
+    weight,
+    shift,
+    has_bias,
+    penalty,
+    knee,
+    steep,
+    w,
+    bias,
+    q,
+    length,
+    tol,
+    max_iter,
 ):
     """Update `w`, `bias` and `q`; return (last relative change, steps)."""
     n, r = len(q), len(w)
     curvature, pull, shove = np.empty(n), np.empty(n), np.empty(n)
     system, right = np.empty((r + 1, r + 1)), np.empty(r + 1)
-    loss = total_error(q, y, weight, 0.0) + penalty * np.dot(w, w)
+    loss = total_error(q, y, weight, knee, steep) + penalty * np.dot(w, w)
     change, size = np.inf, 1.0
     for n_iter in range(1, max_iter + 1):
         for i in range(n):
@@ -268,7 +283,7 @@ def _descend_absolute(
             q[i] += size * shove[i]
         w += size * move
         bias[0] += size * bias_move
-        after = total_error(q, y, weight, 0.0) + penalty * np.dot(w, w)
+        after = total_error(q, y, weight, knee, steep) + penalty * np.dot(w, w)
         change, loss = _relative_change(loss, after), after
         if change <= tol and size == 1.0:
             return change, n_iter

@@ -1,9 +1,13 @@
 """Rows of a Gram matrix that is too large to hold, under a byte budget."""
 
 import numpy as np
-from scipy import sparse
 
-from treesvm.kernels.kernel import as_rows, inner_products, squared_norms
+from treesvm.kernels.kernel import (
+    as_rows,
+    exp_of_products,
+    exponent_factors,
+    inner_products,
+)
 
 _LEAST_ROWS = 2  # a pair step needs two rows at once
 _CHUNK_BYTES = (
@@ -30,7 +34,9 @@ class RowCache:
     def __init__(self, kernel, X, max_bytes, min_rows=_LEAST_ROWS):
         self._kernel = kernel
         self._X = _prepared(kernel, X)
-        self._left, self._right = self._exponent_factors()
+        self._left = self._right = None
+        if kernel.name == "rbf":
+            self._left, self._right = exponent_factors(self._X, kernel.gamma)
         n = self._X.shape[0]
         capacity = max(min_rows, min(n, int(max_bytes // (4 * max(n, 1)))))
         self._store = np.empty((capacity, n), np.float32)
@@ -82,26 +88,8 @@ class RowCache:
             return np.asarray(block, np.float32)
         if self._left is not None:
             right = self._right if columns is None else self._right[columns]
-            block = inner_products(self._left[rows], right)
-            np.minimum(block, 0, out=block)
-            return np.exp(block, out=block)
+            return exp_of_products(inner_products(self._left[rows], right))
         return kernel.block(X[rows], X if columns is None else X[columns])
-
-    def _exponent_factors(self):
-        """Two sets of rows whose inner products are -gamma |a - b|^2.
-
-        Norms as further columns leave nothing to do between the product and exp.
-        """
-        if self._kernel.name != "rbf":
-            return None, None
-        gamma, X = self._kernel.gamma, self._X
-        norms = np.float32(-gamma) * squared_norms(X)[:, None]
-        ones = np.ones_like(norms)
-        if sparse.issparse(X):
-            left = sparse.hstack([X * (2 * gamma), norms, ones], "csr", np.float32)
-            return left, sparse.hstack([X, ones, norms], "csr", np.float32)
-        left = np.hstack([X * np.float32(2 * gamma), norms, ones])
-        return left, np.hstack([X, ones, norms])
 
 
 def _prepared(kernel, X):

@@ -188,3 +188,24 @@ def rbf_in_place(distances, gamma):
     """Replace squared distances by exp(-gamma d)."""
     distances *= distances.dtype.type(-gamma)
     return np.exp(distances, out=distances)
+
+
+def exponent_factors(X, gamma, dtype=np.float32):
+    """Return two sets of rows (left, right) for exponents of an RBF kernel.
+
+    The inner product of a left and a right row is -gamma |a - b|^2: norms as further
+    columns leave nothing to do between the matrix product and exp.
+    """
+    norms = (-gamma * squared_norms(X, dtype)).astype(dtype)[:, None]
+    ones = np.ones_like(norms)
+    if sparse.issparse(X):
+        left = sparse.hstack([X * (2 * gamma), norms, ones], "csr", dtype)
+        return left, sparse.hstack([X, ones, norms], "csr", dtype)
+    X = np.asarray(X, dtype)
+    return np.hstack([X * dtype(2 * gamma), norms, ones]), np.hstack([X, ones, norms])
+
+
+def exp_of_products(products):
+    """Turn the inner products of exponent factors into kernel values, in place."""
+    np.minimum(products, 0, out=products)
+    return np.exp(products, out=products)

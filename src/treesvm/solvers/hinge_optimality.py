@@ -19,6 +19,7 @@ import numpy as np
 from treesvm.solvers.hinges import slopes_of, total_error
 
 _CORRECTIONS = 10  # rows that meet their bound leave the others to correct the rest
+_RIDGE = 1e-14  # fewer free rows than equations leave the system singular
 _TIGHT = 1e-6  # a relative gap that needs no correction
 _ON, _NEAR = 1e-5, 0.1  # distances at which a row is on, or may be on, the kink
 
@@ -148,8 +149,10 @@ def _corrected(rows, y, lack, freedom, u):
         return u
     part, r, size = rows.take(free), len(rows.shift), len(lack) - 1 + rows.has_bias
     system = part.bordered_gram(part.weight * freedom[free])[:size, :size]
+    diagonal = np.einsum("jj->j", system)
+    diagonal += _RIDGE * diagonal.max() + np.finfo(float).tiny
     turn = np.zeros(r + 1)
-    turn[:size] = np.linalg.lstsq(system, lack[:size], rcond=1e-13)[0]
+    turn[:size] = np.linalg.solve(system, lack[:size])
     change = np.asarray(part.Z @ turn[:r]) + (turn[r] - rows.shift @ turn[:r])
     moved = u.copy()
     moved[free] += freedom[free] * y[free] * change

@@ -11,11 +11,12 @@ from dataclasses import dataclass
 import numpy as np
 from scipy import sparse
 
-from treesvm.kernels.kernel import Kernel
+from treesvm.kernels.kernel import Kernel, exp_of_products, exponent_factors
 from treesvm.solvers.row_decision import RowDecider
 from treesvm.solvers.voting import class_scores
 
 _BLOCK_BYTES = 64 * 2**20  # kernel values held at once while predicting
+_CACHE_BYTES = 2 * 2**20  # of them, finished while they are in the processor's cache
 # A float32 kernel value is off by about 6e-8 (1 + gamma R^2); a decision value by that
 # times the norm of the coefficients.  16 such errors have never been seen.
 _FLOAT32_BAND = 1e-6
@@ -101,39 +102,52 @@ class KernelMachine:
         -------
         ndarray of shape (n, n_machines)
         """
-        n = X.shape[0]
-        out = np.tile(self.biases.astype(dtype), (n, 1))
+        out = np.tile(self.biases.astype(dtype), (X.shape[0], 1))
         coefficients = self.coefficients.astype(dtype)
-        step = max(1, _BLOCK_BYTES // (np.dtype(dtype).itemsize * (self.n_vectors + 1)))
-        for start in range(0, n, step):
-            rows = slice(start, start + step)
-            K = self._kernel_block(X[rows], dtype)
+        for rows, K in self._kernel_blocks(X, dtype):
             for k in range(len(self.machine_ids)):
                 own = slice(self.class_starts[k], self.class_starts[k + 1])
                 out[rows, self.machine_ids[k]] += K[:, own] @ coefficients[own]
         return out
 
-    def _kernel_block(self, X, dtype):
-        if self.kernel.name == "precomputed":
-            return np.asarray(X[:, self.support], dtype=dtype)
-        if self.kernel.name == "rbf" and not sparse.issparse(self.vectors):
-            centre = self.vectors.mean(axis=0)  # distances keep more digits near zero
-            X = X.toarray() if sparse.issparse(X) else X
-            return self.kernel.block(X - centre, self.vectors - centre, dtype)
-        return self.kernel.block(X, self.vectors, dtype)
+    def _kernel_blocks(self, X, dtype):
+        """Yield slices of rows with their kernel values, in bounded memory."""
+        size = np.dtype(dtype).itemsize * (self.n_vectors + 1)
+        step = max(1, _BLOCK_BYTES // size)
+        if self.kernel.name != "rbf" or sparse.issparse(self.vectors):
+            for start in range(0, X.shape[0], step):
+                rows = slice(start, start + step)
+                if self.kernel.name == "precomputed":
+                    yield rows, np.asarray(X[rows][:, self.support], dtype=dtype)
+                else:
+                    yield rows, self.kernel.block(X[rows], self.vectors, dtype)
+            return
+        centre = self.vectors.mean(axis=0)  # distances keep more digits near zero
+        gamma = self.kernel.gamma
+        _, right = exponent_factors(self.vectors - centre, gamma, dtype)
+        fine = max(1, _CACHE_BYTES // size)
+        for start in range(0, X.shape[0], step):
+            part = X[start : start + step]
+            part = part.toarray() if sparse.issparse(part) else part
+            left, _ = exponent_factors(part - centre, gamma, dtype)
+            products = left @ right.T
+            for first in range(0, len(products), fine):
+                K = exp_of_products(products[first : first + fine])
+                yield slice(start + first, start + first + len(K)), K
 
-    def reliable_decisions(self, X, decide_alone=None):
+    def reliable_decisions(self, X, precise_rows=None, decide_alone=None):
         """Decision values whose signs and order do not depend on how rows are batched.
 
-        Rows are evaluated together, in float32 where the coefficients allow it; a row
-        on which rounding could decide is evaluated alone, by the code that serves
-        single rows.
+        Rows are evaluated together, in float32 where the coefficients allow it.  Where
+        rounding could decide, a row is evaluated in float64, and where it still could,
+        alone, by the code that serves single rows.
 
         Parameters
         ----------
+        precise_rows : callable, optional
+            From row numbers to those rows in float64, when `X` was transformed in less.
         decide_alone : callable, optional
-            From a row number to its decision values, when `X` was transformed and
-            single rows are not.
+            From a row number to its decision values, when `X` was transformed.
         """
         dtype = np.float32
         small = X.shape[0] * self.n_vectors <= _SMALL_BLOCK
@@ -141,6 +155,11 @@ class KernelMachine:
             dtype = np.float64
         out = self.decisions(X, dtype).astype(np.float64)
         doubtful = self._doubtful(out, self.rounding_band(dtype))
+        if len(doubtful) and (dtype == np.float32 or precise_rows is not None):
+            rows = X[doubtful] if precise_rows is None else precise_rows(doubtful)
+            out[doubtful] = self.decisions(rows)
+            still = self._doubtful(out[doubtful], self.rounding_band(np.float64))
+            doubtful = doubtful[still]
         if len(doubtful) and decide_alone is None:
             decider = self.row_decider()
 

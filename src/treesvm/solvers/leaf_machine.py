@@ -63,12 +63,17 @@ class LeafMachine(NamedTuple):
             return self.machine.reliable_decisions(X)
         decide = None
 
+        def precise_rows(rows):
+            return self.scaled(X[rows].astype(np.float64))
+
         def decide_alone(i):
             nonlocal decide
             decide = self.row_decider() if decide is None else decide
             return decide(X[i : i + 1])
 
-        return self.machine.reliable_decisions(self.scaled(X), decide_alone)
+        return self.machine.reliable_decisions(
+            self.scaled(X), precise_rows, decide_alone
+        )
 
     def row_decider(self):
         """Return a function from one unscaled row to its decision values."""

@@ -13,28 +13,24 @@ with v = (c, w) and P the identity with p_11 = 0 (Groenen, Nalbantov and Bioch 2
 section 4; Fayoyin 2017, (10) and (11)). Since the parabola is symmetric about its
 minimum, twice the step does not raise L either ("doubled").
 
-The default steps ("conjugate", quadratic and Huber hinge) go along conjugate
+The default steps ("conjugate") of the quadratic and Huber hinge go along conjugate
 combinations of majorization steps to the minimum of L on that line, which needs no
 further product with X. L never rises, and once the rows beyond the margin are settled
-it is a preconditioned conjugate gradient.
-
-Symbols used below: ``w``, ``bias`` (c), ``q``, ``pull`` is g, ``move`` is the step in w
-and ``shove`` what it adds to q.
+it is a preconditioned conjugate gradient. The absolute hinge starts with such steps of
+Huber hinges that come ever nearer to it, and goes on with doubled steps of its own.
 """
 
 import numpy as np
-from numba import njit
 
 from treesvm.solvers.hinge_optimality import certify_hinge
-from treesvm.solvers.hinges import FLOOR, slope_along, slope_of, total_error
+from treesvm.solvers.hinges import Hinge, total_error
+from treesvm.solvers.majorization_steps import descend_absolute, descend_smooth
 from treesvm.solvers.majorized_rows import MajorizedRows, majorized_rows
-from treesvm.solvers.row_access import row_add, row_dot
-from treesvm.solvers.row_moments import bordered_moments, shifted_sum
 from treesvm.solvers.solution import Solution
 
 STEPS = {"plain": 0, "doubled": 1, "conjugate": 2}
-_LINE_TRIALS = 30  # bisections that end any search on a line
-_LINE_SLOPE = 1e-3  # a slope this small, relative to the first, is the minimum
+_KNEES = (1.0, 0.1, 0.01, 0.001)  # Huber hinges on the way to the absolute one
+_START_TOL = 1e-6  # relative change at which one of them gives way to the next
 
 
 def solve_majorization(
@@ -66,7 +62,8 @@ def solve_majorization(
         Positive row weights; not with prepared rows.
     fit_intercept : bool
     steps : {"plain", "doubled", "conjugate"}
-        For the absolute hinge "conjugate" is "doubled".
+        For the absolute hinge "conjugate" prepares the start with such steps of Huber
+        hinges and goes on with doubled ones.
     tol : float
         Stop when a step lowers the loss by no more than this share of it.
     max_iter : int
@@ -103,21 +100,56 @@ def start_from(rows, start=None):
 
 def descend(rows, y, penalty, hinge, state, steps, tol, max_iter):
     """Update `state` in place; return (last relative change, steps done)."""
-    if not hinge.is_smooth:
-        return _descend_absolute(
-            rows.arrays,
-            y,
-            rows.weight,
-            rows.shift,
-            rows.has_bias,
-            penalty,
-            *hinge,
-            *state,
-            1.0 if steps == "plain" else 2.0,
-            tol,
-            max_iter,
-        )
-    return _descend_smooth(
+    if hinge.is_smooth:
+        return _take_smooth_steps(rows, y, penalty, hinge, state, steps, tol, max_iter)
+    n_done = 0
+    if steps == "conjugate":
+        n_done = _start_near_kink(rows, y, penalty, hinge, state, tol, max_iter)
+    change, n_iter = descend_absolute(
+        rows.arrays,
+        y,
+        rows.weight,
+        rows.shift,
+        rows.has_bias,
+        penalty,
+        *hinge,
+        *state,
+        1.0 if steps == "plain" else 2.0,
+        tol,
+        max_iter - n_done,
+    )
+    return change, n_done + n_iter
+
+
+def _start_near_kink(rows, y, penalty, hinge, state, tol, max_iter):
+    """Move `state` through Huber hinges towards the absolute one; return the steps.
+
+    Its own parabolas hold a row fast that has come near the kink too early, so that
+    majorization all but stops; Huber hinges of falling knee do not, and their steps are
+    cheap. The result is taken only if the absolute hinge has a smaller loss there.
+    """
+    trial, n_done = tuple(part.copy() for part in state), 0
+    for knee in _KNEES:
+        n_steps = (max_iter - n_done) // 2  # leaves some for the absolute hinge
+        if n_steps == 0:
+            break
+        huber = Hinge(knee, 1.0 / knee)
+        n_done += _take_smooth_steps(
+            rows, y, penalty, huber, trial, "conjugate", max(tol, _START_TOL), n_steps
+        )[1]
+    losses = [
+        total_error(q, y, rows.weight, *hinge) + penalty * (w @ w)
+        for w, _, q in (state, trial)
+    ]
+    if losses[1] < losses[0]:
+        for part, better in zip(state, trial, strict=True):
+            part[:] = better
+    return n_done
+
+
+def _take_smooth_steps(rows, y, penalty, hinge, state, steps, tol, max_iter):
+    """Update `state` for a smooth hinge; return (relative change, steps)."""
+    return descend_smooth(
         rows.arrays,
         y,
         rows.weight,
@@ -132,161 +164,3 @@ def descend(rows, y, penalty, hinge, state, steps, tol, max_iter):
         tol,
         max_iter,
     )
-
-
-@njit(cache=True, nogil=True)
-def _descend_smooth(
-    rows,
-    y,
-    weight,
-    shift,
-    directions,
-    inverse,
-    bias_curvature,
-    penalty,
-    knee,
-    steep,
-    w,
-    bias,
-    q,
-    steps,
-    tol,
-    max_iter,
-):
-    """Update `w`, `bias` and `q`; return (last relative change, steps)."""
-    n, r = len(q), len(w)
-    move, shove, bias_move = np.zeros(r), np.empty(n), 0.0
-    grad_old, grad_old_bias, fall_old = np.zeros(r), 0.0, 0.0
-    loss = total_error(q, y, weight, knee, steep) + penalty * np.dot(w, w)
-    change = np.inf
-    for n_iter in range(1, max_iter + 1):
-        grad, grad_bias = _half_gradient(
-            rows, y, weight, shift, penalty, knee, steep, w, q
-        )
-        step = directions @ (inverse * (directions.T @ grad))
-        step_bias = grad_bias / bias_curvature
-        fall = np.dot(step, grad) + step_bias * grad_bias
-        if steps == 2 and n_iter > 1:
-            # Polak and Ribière's factor; a negative one starts anew.
-            overlap = np.dot(step, grad_old) + step_bias * grad_old_bias
-            factor = max(0.0, (fall - overlap) / fall_old) if fall_old > 0.0 else 0.0
-            move *= factor
-            move += step
-            bias_move = factor * bias_move + step_bias
-            if np.dot(move, grad) + bias_move * grad_bias <= 0.0:
-                move[:], bias_move = step, step_bias
-        else:
-            move[:], bias_move = step, step_bias
-        grad_old, grad_old_bias, fall_old = grad, grad_bias, fall
-        offset = bias_move - np.dot(shift, move)
-        for i in range(n):
-            shove[i] = row_dot(rows, i, move) + offset
-        if steps == 2:
-            length = _best_length(q, shove, y, weight, knee, steep, penalty, w, move)
-        else:
-            length = 2.0 if steps == 1 and n_iter > 1 else 1.0
-        w += length * move
-        bias[0] += length * bias_move
-        for i in range(n):
-            q[i] += length * shove[i]
-        after = total_error(q, y, weight, knee, steep) + penalty * np.dot(w, w)
-        change, loss = _relative_change(loss, after), after
-        if change <= tol:
-            return change, n_iter
-    return change, max_iter
-
-
-@njit(cache=True, nogil=True)
-def _relative_change(before, after):
-    """Return by which share of itself the loss fell."""
-    return (before - after) / after if after > 0.0 else 0.0
-
-
-@njit(cache=True, nogil=True)
-def _half_gradient(rows, y, weight, shift, penalty, knee, steep, w, q):
-    """Return minus half the gradient in (w, bias)."""
-    grad, total = -penalty * w, 0.0
-    for i in range(len(q)):
-        slope = slope_of(y[i] * q[i], knee, steep)
-        if slope > 0.0:  # rows beyond the margin cost nothing
-            pull = 0.5 * y[i] * weight[i] * slope
-            row_add(rows, i, pull, grad)
-            total += pull
-    return grad - total * shift, total
-
-
-@njit(cache=True, nogil=True)
-def _best_length(q, shove, y, weight, knee, steep, penalty, w, move):
-    """Return the step length with the least loss, by Newton steps in a bracket."""
-    linear, square = 2.0 * penalty * np.dot(w, move), 2.0 * penalty * np.dot(move, move)
-    low, high, length, first = 0.0, np.inf, 1.0, 0.0
-    for trial in range(_LINE_TRIALS):
-        slope, curve = slope_along(q, shove, length, y, weight, knee, steep)
-        slope += linear + length * square
-        curve += square
-        if trial == 0:
-            first = abs(slope)
-        if abs(slope) <= _LINE_SLOPE * first and trial > 0:
-            break
-        if slope > 0.0:
-            high = length
-        else:
-            low = length
-        newton = length - slope / curve if curve > 0.0 else np.inf
-        if not low < newton < high:
-            newton = 0.5 * (low + high) if high < np.inf else 2.0 * length
-        length = newton
-    return length
-
-
-@njit(cache=True, nogil=True)
-def _descend_absolute(
-    rows,
-    y,
-    weight,
-    shift,
-    has_bias,
-    penalty,
-    knee,
-    steep,
-    w,
-    bias,
-    q,
-    length,
-    tol,
-    max_iter,
-):
-    """Update `w`, `bias` and `q`; return (last relative change, steps)."""
-    n, r = len(q), len(w)
-    curvature, pull, shove = np.empty(n), np.empty(n), np.empty(n)
-    system, right = np.empty((r + 1, r + 1)), np.empty(r + 1)
-    loss = total_error(q, y, weight, knee, steep) + penalty * np.dot(w, w)
-    change, size = np.inf, 1.0
-    for n_iter in range(1, max_iter + 1):
-        for i in range(n):
-            curvature[i] = 0.25 * weight[i] / max(abs(1.0 - y[i] * q[i]), FLOOR)
-            pull[i] = y[i] * (curvature[i] + 0.25 * weight[i])
-        bordered_moments(rows, curvature, shift, system)
-        shifted_sum(rows, pull, shift, right)
-        for j in range(r):
-            system[j, j] += penalty
-        move, bias_move = -w, 0.0
-        if has_bias:
-            target = np.linalg.solve(system, right)
-            bias_move = target[r] - bias[0]
-        else:
-            target = np.linalg.solve(system[:r, :r].copy(), right[:r])
-        move += target[:r]
-        offset = bias_move - np.dot(shift, move)
-        for i in range(n):
-            shove[i] = row_dot(rows, i, move) + offset
-            q[i] += size * shove[i]
-        w += size * move
-        bias[0] += size * bias_move
-        after = total_error(q, y, weight, knee, steep) + penalty * np.dot(w, w)
-        change, loss = _relative_change(loss, after), after
-        if change <= tol and size == 1.0:
-            return change, n_iter
-        # Doubled steps swing around the optimum: a plain one has the last word.
-        size = 1.0 if change <= tol else length
-    return change, max_iter

@@ -171,7 +171,10 @@ def steps_case(context):
             gap = float(answers["conjugate"].gap)
             lines.append({"hinge": name, "λ": penalty, **counts, "last gap": gap})
     title = "Iterations to a relative change of 1e-8, and the certified gap"
-    note = "For the absolute hinge, conjugate steps are doubled steps."
+    note = (
+        "Absolute hinge, last column: most of these are the cheap steps of Huber "
+        "hinges that prepare the start; doubled steps follow."
+    )
     return CaseResult(tables={title: lines}, notes=[note])
 
 

@@ -1,0 +1,47 @@
+"""DTSVM beside SVC, LightGBM, the paper's tables and its baselines.
+
+covtype     C = 10, γ = 3 on 484,176 rows: accuracy and time beside LightGBM
+voting      randomised decompositions that vote, and how much they differ
+search      all 63 θ and the ceilings, raced, on covtype
+growth      fit time against the number of rows
+memory      peak of a covtype fit in a process of its own
+batch       batch prediction on covtype
+rows        single rows through the predictor
+sets        six sets by the paper's protocol, beside SVC's grid on all rows
+methods     LightGBM, Nyström, CART, LinearSVC, RDSVM and bagging on these sets
+paper       the paper's own method, 1A1 and 1AO, beside its Tables 3, 7 and 8
+ceilings    time and accuracy per ceiling, beside its Tables 9 and 10
+bounds      the terms of Theorem 10 beside its Tables 13 and 14
+sparse      sector and news, wide and sparse
+pictures    accuracy against k and σ₀, as its Figures 2 and 3
+"""
+
+from benchmarks.dtsvm_covtype import (
+    fixed_case,
+    growth_case,
+    memory_case,
+    search_case,
+    voting_case,
+)
+from benchmarks.dtsvm_paper import bounds_case, ceilings_case, paper_case
+from benchmarks.dtsvm_pictures import pictures_case
+from benchmarks.dtsvm_prediction import batch_case, rows_case
+from benchmarks.dtsvm_sets import methods_case, sets_case
+from benchmarks.dtsvm_sparse import sparse_case
+
+CASES = {
+    "covtype": fixed_case,
+    "voting": voting_case,
+    "search": search_case,
+    "growth": growth_case,
+    "memory": memory_case,
+    "batch": batch_case,
+    "rows": rows_case,
+    "sets": sets_case,
+    "methods": methods_case,
+    "paper": paper_case,
+    "ceilings": ceilings_case,
+    "bounds": bounds_case,
+    "sparse": sparse_case,
+    "pictures": pictures_case,
+}

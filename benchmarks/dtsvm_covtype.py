@@ -1,0 +1,284 @@
+"""DTSVM on half a million rows: one fit, several voting, the search, growth, memory.
+
+Five sixths of covtype train (the search holds a fifth of them out), one sixth tests.
+LightGBM runs in the same process, on the same rows, with the same two threads.
+"""
+
+import functools
+from itertools import combinations
+
+import numpy as np
+
+from benchmarks import dtsvm_rivals as rivals
+from benchmarks.dtsvm_problems import THREADS, load
+from benchmarks.memory import peak_memory
+from benchmarks.records import CaseResult, Claim, Record
+from benchmarks.rival_cache import RivalCache
+from benchmarks.runner import Context
+from treesvm import DTSVMClassifier, DTSVMClassifierCV
+from treesvm.metrics import support_vector_cost
+
+C, GAMMA = 10.0, 3.0
+PAPER_GAMMA = 100.0  # without leaf scaling, features in [0, 1]
+SIZES = (30_000, 60_000, 120_000, 240_000, 484_176)
+# Name -> parameters of the voting decompositions that are shown.
+VOTING = {
+    "3 members": {"n_estimators": 3},
+    "3 members, borders": {"n_estimators": 3, "border_share": 0.05},
+    "7 members, borders": {"n_estimators": 7, "border_share": 0.05},
+}
+
+
+def fewer(work, value, must=None, aim=None, unit="×"):
+    """A claim whose value should be small."""
+    return Claim(work, value, must, aim, unit=unit, higher_is_better=False)
+
+
+@functools.cache
+def boosted(context):
+    """LightGBM on the training rows; its time is the measure of this run."""
+    return rivals.lightgbm(covtype(context), repeat=min(2, context.repeat))
+
+
+@functools.cache
+def covtype(context):
+    return load(context, "covtype")
+
+
+@functools.cache
+def fixed_fit(context):
+    """The fit at known C and γ."""
+    return rivals.fit(covtype(context), dtsvm(), repeat=context.repeat)
+
+
+def dtsvm(gamma=GAMMA, **parameters):
+    return DTSVMClassifier(C, gamma, n_jobs=THREADS, random_state=0, **parameters)
+
+
+def converged_share(model):
+    return float(np.mean(model.leaf_report()["converged"]))
+
+
+def record(case, name, fitted, data="covtype"):
+    """Our own fit as a flat record."""
+    model = fitted.model
+    return Record(
+        case,
+        f"treesvm {type(model).__name__}",
+        f"{data}, {name}",
+        fitted.seconds,
+        threads=THREADS,
+        accuracy=fitted.accuracy / 100.0,
+        n_solves=model.n_leaves_,
+        converged_share=converged_share(model),
+        n_support=model.n_support_vectors_,
+    )
+
+
+def fixed_case(context):
+    """C = 10, γ = 3 inside scaled leaves, beside LightGBM and others."""
+    context.start_ours()
+    problem, rival, ours = covtype(context), boosted(context), fixed_fit(context)
+    plain = dtsvm(PAPER_GAMMA, leaf_scaling=None)
+    unscaled = rivals.fit(problem, plain, repeat=context.repeat)
+    borders = rivals.fit(problem, dtsvm(border_share=0.05), repeat=context.repeat)
+    result = CaseResult([record("covtype", "fixed", ours)])
+    result.claims = [
+        Claim("covtype, fixed θ, accuracy", ours.accuracy, 96.0, 96.3, unit="%"),
+        fewer(
+            "covtype, fixed θ, time against LightGBM",
+            *(ours.seconds / rival.seconds, 0.6, 0.25),
+        ),
+    ]
+    methods = {
+        "DTSVM, leaf scaling, C=10, γ=3": ours,
+        "DTSVM, no leaf scaling, C=10, γ=100": unscaled,
+        "DTSVM, leaf scaling, border_share=0.05": borders,
+    }
+    rows = [_with_cost(run.row(name), run, problem) for name, run in methods.items()]
+    others = {
+        "LightGBM, 100 × 255 leaves": rival,
+        "CART": rivals.cart(problem),
+        "LinearSVC": rivals.linear_svm(problem),
+        "Nyström (300) + LinearSVC": nystroem_on_sample(problem),
+    }
+    rows += [
+        {**run.row(name), "NESV (distinct)": None, "converged": None}
+        for name, run in others.items()
+    ]
+    result.tables["Covtype, 484,176 training rows"] = rows
+    return result
+
+
+def nystroem_on_sample(problem, n_rows=15_000):
+    """Nyström on a part of the rows: all of them would take most of an hour."""
+    few = problem._replace(
+        X=np.concatenate([problem.X[:n_rows], problem.validation[0]]),
+        y=np.concatenate([problem.y[:n_rows], problem.validation[1]]),
+        n_train=min(n_rows, problem.n_train),
+    )
+    run = rivals.nystroem(few)
+    return run._replace(note=f"{run.note}; {few.n_train:,} training rows")
+
+
+def _with_cost(row, run, problem):
+    cost = support_vector_cost(run.model, problem.X_test)
+    return {
+        **row,
+        "NESV (distinct)": cost.nesv_distinct,
+        "converged": converged_share(run.model),
+    }
+
+
+def voting_case(context):
+    """Several randomised decompositions: accuracy, time, how much they differ."""
+    context.start_ours()
+    problem, rival = covtype(context), boosted(context)
+    result, rows, runs = CaseResult(), [], {}
+    for name, parameters in VOTING.items():
+        runs[name] = rivals.fit(problem, dtsvm(**parameters))
+        rows.append(_voting_row(name, runs[name], rival, problem))
+        result.records.append(record("voting", name, runs[name]))
+    result.tables["Covtype, voting decompositions"] = rows
+    result.claims = [
+        _within(runs.values(), rival, 1.5, 96.7, None),
+        _within(runs.values(), rival, 3.0, None, 97.2),
+    ]
+    return result
+
+
+def _within(runs, rival, factor, must, aim):
+    """The best accuracy among the runs that stay within a multiple of LightGBM."""
+    allowed = [run for run in runs if run.seconds <= factor * rival.seconds]
+    best = max((run.accuracy for run in allowed), default=0.0)
+    work = f"covtype, voting, accuracy within {factor:g} × LightGBM's time"
+    return Claim(work, best, must, aim, unit="%")
+
+
+def _voting_row(name, run, rival, problem):
+    """Accuracy of the vote and of each member, and pairwise disagreement."""
+    members = [
+        run.model.classes_[member.scores(problem.X_test, THREADS).argmax(axis=1)]
+        for member in run.model.decompositions_
+    ]
+    own = [100.0 * np.mean(said == problem.y_test) for said in members]
+    differ = [100.0 * np.mean(a != b) for a, b in combinations(members, 2)]
+    return {
+        "model": name,
+        "test accuracy %": run.accuracy,
+        "members' own": f"{min(own):.2f} to {max(own):.2f}",
+        "pairwise disagreement %": float(np.mean(differ)),
+        "fit s": run.seconds,
+        "× LightGBM": run.seconds / rival.seconds,
+        "converged": converged_share(run.model),
+    }
+
+
+def search_case(context):
+    """All 63 θ and the ceilings, raced, on the same rows as the fixed fit."""
+    context.start_ours()
+    problem, ours = covtype(context), fixed_fit(context)
+    model = DTSVMClassifierCV(cv=problem.cv, n_jobs=THREADS, random_state=0)
+    run = rivals.fit(problem, model)
+    table = model.search_results_
+    result = CaseResult([record("search", "raced search", run)])
+    result.claims = [
+        fewer(
+            "covtype, raced search of 63 θ and ceilings, against the fixed fit",
+            *(run.seconds / ours.seconds, 8.0, 4.0),
+        )
+    ]
+    n_full = len(table["C"][table["max_leaf_size"] == 1500]) * model.n_leaves_
+    fits, unconverged = table["n_leaf_fits"].sum(), table["n_unconverged"].sum()
+    result.tables["Covtype, raced search"] = [
+        {
+            "test accuracy %": run.accuracy,
+            "fit s": run.seconds,
+            "C": model.C_,
+            "γ": model.gamma_,
+            "σ": model.max_leaf_size_,
+            "θ × leaf fits": model.n_leaf_fits_,
+            "of an exhaustive first stage": f"{model.n_leaf_fits_ / n_full:.1%}",
+            "converged (capped races)": f"{1 - unconverged / max(fits, 1):.1%}",
+            "seconds per ceiling": _seconds(model),
+        }
+    ]
+    return result
+
+
+def _seconds(model):
+    """Time spent at each ceiling, as text."""
+    parts = (f"{k:,}: {s:.1f}" for k, s in model.seconds_per_ceiling_.items())
+    return "; ".join(parts)
+
+
+def growth_case(context):
+    """Fit time against the number of rows."""
+    context.start_ours()
+    problem, rows = covtype(context), []
+    sizes = (500, 1_000) if context.quick else SIZES
+    for size in sizes:
+        run = rivals.fit(problem, dtsvm(), slice(0, size), repeat=context.repeat)
+        rows.append(
+            {
+                "rows": min(size, len(problem.y)),
+                "fit s": run.seconds,
+                "leaves": run.model.n_leaves_,
+                "test accuracy %": run.accuracy,
+                "converged": converged_share(run.model),
+            }
+        )
+    logs = np.log([[row["rows"], row["fit s"]] for row in rows])
+    slope = float(np.polyfit(logs[:, 0], logs[:, 1], 1)[0])
+    result = CaseResult(tables={"Covtype, growth with the number of rows": rows})
+    work = f"fit time, {rows[0]['rows']:,} to {rows[-1]['rows']:,} rows, log-log slope"
+    result.claims = [fewer(work, slope, 1.2, 1.05, "")]
+    return result
+
+
+def memory_case(context):
+    """Peak memory of a fit in a process of its own."""
+    context.start_ours()
+    peak = peak_memory(
+        "benchmarks.dtsvm_covtype:prepare_fit",
+        folder=str(context.data),
+        quick=context.quick,
+    )
+    data_gb = peak.result["data_bytes"] / 2**30
+    above_gb = (peak.peak_mb - peak.start_mb) / 1024
+    allowed = 3 * data_gb + 1.0
+    result = CaseResult()
+    result.claims = [
+        fewer(
+            f"covtype, peak memory of a fit, data of {data_gb:.3f} GB included",
+            *(above_gb + data_gb, allowed),
+            unit="GB",
+        )
+    ]
+    result.tables["Covtype, memory"] = [
+        {
+            "float32 data GB": data_gb,
+            "before the fit GB": peak.start_mb / 1024,
+            "peak GB": peak.peak_mb / 1024,
+            "above the start GB": above_gb,
+        }
+    ]
+    return result
+
+
+def prepare_fit(folder, quick):
+    """Target of the memory measurement: data first, then the fit as work."""
+    from pathlib import Path
+
+    context = Context(data=Path(folder), rivals=RivalCache("unused"), quick=quick)
+    problem = load(context, "covtype")
+    X, y = problem.X.copy(), problem.y.copy()
+    del problem
+    model = dtsvm()
+    model.fit(X[:1_000], y[:1_000])  # the compiled code is no part of the fit
+
+    def work():
+        model.fit(X, y)
+        return {"data_bytes": X.nbytes}
+
+    return work

@@ -1,0 +1,210 @@
+"""The paper's protocol on its medium-size sets: accuracy, time and vectors beside SVC.
+
+Ours is the default search (raced, features rescaled inside leaves) with two threads.
+"paper's method" is the exhaustive search without leaf scaling. Both see training and
+validation rows only, in features scaled to [0, 1] by the training rows.
+"""
+
+import functools
+
+import numpy as np
+
+from benchmarks import dtsvm_rivals as rivals
+from benchmarks.dtsvm_covtype import converged_share, record
+from benchmarks.dtsvm_problems import THREADS, load, names
+from benchmarks.dtsvm_svc import svc_grid
+from benchmarks.records import CaseResult, Claim
+from treesvm import DTSVMClassifierCV
+from treesvm.baselines import BaggedSVC, RDSVMClassifier
+from treesvm.metrics import support_vector_cost
+
+SPEED_UPS = {
+    "pendigits": (20.0, 100.0),
+    "letter": (20.0, 100.0),
+    "shuttle": (300.0, 1000.0),
+    "kdd99_10pct": (300.0, 1000.0),
+}
+FEWER_VECTORS = ("shuttle", "kdd99_10pct", "adult")
+LETTER_ACCURACY = 97.2
+# Random parts of these sets hold nearly every vector; the paper's search over all 63
+# candidates would take hours, so they get the candidates around DTSVM's winner.
+NARROW_BASELINES = {"poker", "adult", "kdd99_10pct"}
+
+
+@functools.cache
+def problem_of(context, name):
+    return load(context, name)
+
+
+@functools.cache
+def searched(context, name, method="raced", multi_class="ovo"):
+    """A fitted search: "raced" is ours, "paper" the paper's own method."""
+    problem = problem_of(context, name)
+    options = (
+        {"search": "exhaustive", "leaf_scaling": None} if method == "paper" else {}
+    )
+    if context.quick:
+        options |= {"Cs": [1.0, 10.0], "gammas": [1.0, 10.0], "max_leaf_size": 300}
+    model = DTSVMClassifierCV(
+        cv=problem.cv,
+        multi_class=multi_class,
+        n_jobs=THREADS,
+        random_state=0,
+        **options,
+    )
+    repeat = context.repeat if method == "raced" else 1
+    return rivals.fit(problem, model, repeat=repeat)
+
+
+def sets_case(context):
+    """Ours beside SVC's grid on all rows, set by set."""
+    grids = {
+        name: svc_grid(context, problem_of(context, name)) for name in names(context)
+    }
+    context.start_ours()
+    result, rows = CaseResult(), []
+    for name, grid in grids.items():
+        ours = searched(context, name)
+        cost = support_vector_cost(ours.model, problem_of(context, name).X_test)
+        result.records.append(record("sets", "raced search", ours, name))
+        result.claims += _claims(name, ours, cost, grid)
+        rows += [_svc_row(name, grid), _our_row(name, "raced", ours, cost, grid)]
+    result.tables["Search by DTSVM and SVC's grid on all rows"] = rows
+    sampled = {
+        name: grid.n_points for name, grid in grids.items() if grid.is_extrapolated
+    }
+    if sampled:
+        listed = ", ".join(f"{name} {count}" for name, count in sampled.items())
+        result.notes.append(
+            "SVC's grid time is 63 times the mean of the points that were run where "
+            f"these are fewer: {listed}."
+        )
+    return result
+
+
+def _claims(name, ours, cost, grid):
+    """Accuracy, time and vectors against SVC."""
+    lead = ours.accuracy - grid.best["test"]
+    work = f"{name}, accuracy above SVC's"
+    claims = [Claim(work, lead, -0.5, 0.0, unit="points")]
+    if name == "letter":
+        claims.append(
+            Claim("letter, accuracy", ours.accuracy, LETTER_ACCURACY, unit="%")
+        )
+    if name in SPEED_UPS:
+        ratio = grid.grid_seconds / ours.seconds
+        work = f"{name}, search against SVC's grid"
+        claims.append(Claim(work, ratio, *SPEED_UPS[name]))
+    if name in FEWER_VECTORS:
+        ratio = grid.best["n_support"] / max(cost.nesv_distinct, 1e-9)
+        work = f"{name}, SVC's vectors over NESV (distinct)"
+        claims.append(Claim(work, ratio, 10.0))
+    return claims
+
+
+def _svc_row(name, grid):
+    return {
+        "set": name,
+        "method": f"SVC, {grid.n_points} of 63 points",
+        "test accuracy %": grid.best["test"],
+        "validation %": grid.best["validation"],
+        "grid s": grid.grid_seconds,
+        "speed-up": 1.0,
+        "C, γ, σ": f"{grid.C:g}, {grid.gamma:g}, all",
+        "NESV (distinct)": float(grid.best["n_support"]),
+        "θ × leaf fits": grid.n_points,
+        "converged": None,
+    }
+
+
+def _our_row(name, method, run, cost, grid):
+    model = run.model
+    return {
+        "set": name,
+        "method": f"DTSVM, {method}",
+        "test accuracy %": run.accuracy,
+        "validation %": 100.0 * model.best_score_,
+        "grid s": run.seconds,
+        "speed-up": grid.grid_seconds / run.seconds,
+        "C, γ, σ": f"{model.C_:g}, {model.gamma_:g}, {model.max_leaf_size_:,}",
+        "NESV (distinct)": cost.nesv_distinct,
+        "θ × leaf fits": model.n_leaf_fits_,
+        "converged": converged_share(model),
+    }
+
+
+def methods_case(context):
+    """Every other method on every set, in the same run."""
+    context.start_ours()
+    result = CaseResult()
+    for name in names(context):
+        problem = problem_of(context, name)
+        train = rivals.training_rows(problem)
+        runs = {
+            "DTSVM, raced, leaf scaling": searched(context, name),
+            "LightGBM, 100 × 255 leaves": rivals.lightgbm(problem, train),
+            "CART": rivals.cart(problem, train),
+            "LinearSVC": rivals.linear_svm(problem),
+            "Nyström (300) + LinearSVC": nystroem(problem),
+            "RDSVM": rivals.fit(problem, random_parts(context, name)),
+            "Bagging": rivals.fit(problem, bag(context, name)),
+        }
+        result.tables[name] = [
+            {
+                **run.row(method),
+                "NESV (distinct)": _vectors(run.model, problem),
+                "σ": getattr(run.model, "max_leaf_size_", None),
+            }
+            for method, run in runs.items()
+        ]
+        winner = max(runs, key=lambda method: runs[method].accuracy)
+        result.notes.append(f"{name}: {winner} is the most accurate of these.")
+    return result
+
+
+def nystroem(problem, most_rows=15_000):
+    """On at most so many training rows, as the note says."""
+    if problem.n_train <= most_rows:
+        return rivals.nystroem(problem)
+    X_val, y_val = problem.validation
+    kept = problem._replace(
+        X=np.concatenate([problem.X[:most_rows], X_val]),
+        y=np.concatenate([problem.y[:most_rows], y_val]),
+        n_train=most_rows,
+    )
+    run = rivals.nystroem(kept)
+    return run._replace(note=f"{run.note}; {most_rows:,} training rows")
+
+
+def random_parts(context, name):
+    """RDSVM with the paper's search, or near DTSVM's winner where that takes hours."""
+    options = {"cv": problem_of(context, name).cv, **_grid(context, name)}
+    return RDSVMClassifier(
+        leaf_scaling="minmax", n_jobs=THREADS, random_state=0, **options
+    )
+
+
+def bag(context, name):
+    """Bagging over the same candidates as RDSVM."""
+    options = {"cv": problem_of(context, name).cv, **_grid(context, name)}
+    return BaggedSVC(leaf_scaling="minmax", n_jobs=THREADS, random_state=0, **options)
+
+
+def _grid(context, name):
+    """Candidates of the baselines: all of them, or ten times around a winner."""
+    if context.quick:
+        return {"Cs": [1.0], "gammas": [1.0]}
+    if name not in NARROW_BASELINES:
+        return {}
+    winner = searched(context, name).model
+    return {
+        "Cs": [winner.C_],
+        "gammas": [winner.gamma_, 10.0 * winner.gamma_],
+    }
+
+
+def _vectors(model, problem):
+    """NESV, distinct; None for models without support vectors."""
+    if not hasattr(model, "decompositions_"):
+        return None
+    return support_vector_cost(model, problem.X_test).nesv_distinct

@@ -59,8 +59,10 @@ def plot_growth(rows, *, axes=None):
     for ax, columns in zip(axes, panels, strict=True):
         for column in columns:
             ax.plot(sizes, [row[column] for row in rows], "o-", label=column)
-        ax.set_xlabel("training rows")
+        ax.set(xscale="log", xlabel="training rows, thousands")
+        ax.set_xticks(sizes, [f"{size / 1000:g}" for size in sizes])
+        ax.set_xticks([], minor=True)
         ax.legend(fontsize=8)
     for ax in axes[:2]:
-        ax.set(xscale="log", yscale="log")
+        ax.set_yscale("log")
     return axes

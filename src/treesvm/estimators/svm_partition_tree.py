@@ -32,7 +32,7 @@ class SVMPartitionTreeClassifier(ObliqueTreeClassifier):
         Nodes with no more rows (of no more weight, with weights) are leaves.
     max_depth : int, optional
         Largest number of hyperplanes on a path.
-    prune_share : float, default=0.1
+    prune_share : float, default=0.2
         Share of the training rows kept out of growing and used for cost-complexity
         pruning; 0 keeps the grown tree.
     leaf_answer : {"majority", "last"}, default="majority"
@@ -96,7 +96,7 @@ class SVMPartitionTreeClassifier(ObliqueTreeClassifier):
         cv=5,
         min_rows="n_features",
         max_depth=None,
-        prune_share=0.1,
+        prune_share=0.2,
         leaf_answer="majority",
         balance_nodes=True,
         multi_class="tree",

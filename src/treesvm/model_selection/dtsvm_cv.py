@@ -298,11 +298,13 @@ class_weight, probability, tol, cache_size, n_jobs, random_state, verbose
     def _check_parameters(self):
         super()._check_parameters()
         for name, default in (("Cs", PAPER_CS), ("gammas", PAPER_GAMMAS)):
-            values = self._grid(name, default)
+            given = getattr(self, name)
+            is_list = given is None or np.ndim(given) == 1
+            values = self._grid(name, default) if is_list else []
             if len(values) == 0 or not all(is_number(v, above=0.0) for v in values):
                 raise ValueError(
-                    f"{name}={getattr(self, name)!r} is not possible; give at least "
-                    "one positive, finite number."
+                    f"{name}={given!r} is not possible; use a list of positive, finite "
+                    "numbers."
                 )
         for name, least in (("top_k", 1), ("growth", 2)):
             if not is_count(getattr(self, name), least):
@@ -349,8 +351,8 @@ def split_rows(cv, codes, seed, kept=None):
     kept = np.arange(len(codes)) if kept is None else kept
     own = codes[kept]
     if isinstance(cv, float):
-        return [_with_every_class(*_held_out_share(cv, own, seed), own)]
-    if isinstance(cv, Integral):
+        folds = [_held_out_share(cv, own, seed)]
+    elif cv is None or isinstance(cv, Integral):
         folds = check_cv(cv, own, classifier=True).split(own[:, None], own)
     else:
         number = np.full(len(codes), -1)
@@ -359,7 +361,13 @@ def split_rows(cv, codes, seed, kept=None):
             [number[rows][number[rows] >= 0] for rows in fold]
             for fold in check_cv(cv).split(codes[:, None], codes)
         ]
-    return [_with_every_class(train, val, own) for train, val in folds]
+    splits = [_with_every_class(train, val, own) for train, val in folds]
+    if len(splits) == 0 or min(len(val) for _, val in splits) == 0:
+        raise ValueError(
+            f"cv={cv!r} holds out no row of the {len(own)} with weight; give more "
+            "rows, or take DTSVMClassifier with given C and gamma."
+        )
+    return splits
 
 
 def _held_out_share(share, codes, seed):

@@ -11,7 +11,12 @@ from dataclasses import dataclass
 import numpy as np
 from scipy import sparse
 
-from treesvm.kernels.kernel import Kernel, exp_of_products, exponent_factors
+from treesvm.kernels.kernel import (
+    Kernel,
+    exp_of_products,
+    exponent_factors,
+    squared_norms,
+)
 from treesvm.solvers.row_decision import RowDecider
 from treesvm.solvers.voting import class_scores
 
@@ -78,17 +83,38 @@ class KernelMachine:
         """Support vectors summed over the binary machines."""
         return int(np.count_nonzero(self.coefficients))
 
-    def rounding_band(self, dtype):
-        """Decision values nearer to zero than this may have the wrong sign."""
+    def rounding_band(self, dtype, reach):
+        """Decision values nearer to zero than this may have the wrong sign.
+
+        One row for every entry of `reach`, one column for every machine.
+        """
         norm = np.zeros(self.n_machines)
         for k in range(len(self.machine_ids)):
             own = self.coefficients[self.class_starts[k] : self.class_starts[k + 1]]
             norm[self.machine_ids[k]] += (own**2).sum(axis=0)
-        reach = 1.0
-        if self.kernel.name == "rbf" and self.n_vectors:
-            reach += self.kernel.gamma * _largest_norm(self.vectors)
         unit = _FLOAT32_BAND if dtype == np.float32 else _FLOAT64_BAND
-        return unit * reach * np.sqrt(norm)
+        return unit * reach[:, None] * np.sqrt(norm)
+
+    def _reach(self, X):
+        """Rounding units that the kernel values of each row, or of all, may be off.
+
+        A callable's values are taken to be of the order of one.
+        """
+        kernel = self.kernel
+        if kernel.name == "callable" or self.n_vectors == 0:
+            return np.ones(1)
+        if kernel.name == "rbf":
+            return np.array([1.0 + kernel.gamma * _largest_norm(self.vectors)])
+        if kernel.name == "precomputed":
+            return 1.0 + np.abs(np.asarray(X[:, self.support])).max(axis=1)
+        longest = squared_norms(self.vectors, np.float64).max()
+        products = np.sqrt(squared_norms(X, np.float64) * longest)
+        if kernel.name == "linear":
+            return 1.0 + products
+        products *= kernel.gamma
+        if kernel.name == "sigmoid":
+            return 1.0 + products
+        return 1.0 + kernel.degree * (products + abs(kernel.coef0)) ** kernel.degree
 
     def decisions(self, X, dtype=np.float64):
         """Return the decision value of every row for every machine.
@@ -149,16 +175,18 @@ class KernelMachine:
         decide_alone : callable, optional
             From a row number to its decision values, when `X` was transformed.
         """
-        dtype = np.float32
+        dtype, reach = np.float32, self._reach(X)
         small = X.shape[0] * self.n_vectors <= _SMALL_BLOCK
-        if small or (self.rounding_band(np.float32) > _WIDEST_BAND).any():
+        wide = (self.rounding_band(np.float32, reach) > _WIDEST_BAND).any()
+        if small or wide or self.kernel.name == "callable":
             dtype = np.float64
         out = self.decisions(X, dtype).astype(np.float64)
-        doubtful = self._doubtful(out, self.rounding_band(dtype))
+        doubtful = self._doubtful(out, self.rounding_band(dtype, reach))
         if len(doubtful) and (dtype == np.float32 or precise_rows is not None):
             rows = X[doubtful] if precise_rows is None else precise_rows(doubtful)
             out[doubtful] = self.decisions(rows)
-            still = self._doubtful(out[doubtful], self.rounding_band(np.float64))
+            reach = reach if len(reach) == 1 else reach[doubtful]
+            still = self._doubtful(out[doubtful], self.rounding_band(np.float64, reach))
             doubtful = doubtful[still]
         if len(doubtful) and decide_alone is None:
             decider = self.row_decider()
@@ -176,7 +204,7 @@ class KernelMachine:
         if self.n_machines > 1:
             scores = class_scores(decisions, self.pairs, self.n_classes)
             top = np.sort(scores, axis=1)[:, -2:]
-            close |= top[:, 1] - top[:, 0] <= 2 * band.max()
+            close |= top[:, 1] - top[:, 0] <= 2 * band.max(axis=1)
         return np.flatnonzero(close)
 
     def row_decider(self):

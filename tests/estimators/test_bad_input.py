@@ -1,0 +1,237 @@
+"""Bad data and parameters: a ValueError that names the value and the way out."""
+
+import warnings
+
+import numpy as np
+import pytest
+from sklearn.exceptions import ConvergenceWarning, NotFittedError
+
+from treesvm import DTSVMClassifier, DTSVMClassifierCV, KernelSVC
+
+
+def models():
+    return [
+        KernelSVC(gamma=1.0),
+        DTSVMClassifier(max_leaf_size=20, random_state=0),
+        DTSVMClassifierCV([1.0, 10.0], [0.1, 1.0], 20, random_state=0),
+    ]
+
+
+@pytest.fixture(params=range(3), ids=[type(m).__name__ for m in models()])
+def model(request):
+    return models()[request.param]
+
+
+@pytest.fixture
+def data(rng):
+    X = rng.normal(size=(60, 3))
+    return X, np.where(X[:, 0] + X[:, 1] ** 2 > 0.5, "yes", "no")
+
+
+def with_value(X, value):
+    X = X.astype(np.result_type(X, type(value)))
+    X[3, 1] = value
+    return X
+
+
+@pytest.mark.parametrize(
+    ("value", "says"), [(np.nan, "NaN"), (np.inf, "infinity"), (1j, "[Cc]omplex")]
+)
+def test_values_that_are_no_numbers(model, data, value, says):
+    X, y = data
+    bad = with_value(X, value)
+    with pytest.raises(ValueError, match=says):
+        model.fit(bad, y)
+    model.fit(X, y)
+    with pytest.raises(ValueError, match=says):
+        model.predict(bad)
+
+
+@pytest.mark.parametrize(
+    ("change", "says"),
+    [
+        (lambda X, y: (X[:0], y[:0]), "0 sample"),
+        (lambda X, y: (X[:, :0], y), "0 feature"),
+        (lambda X, y: (X[:, 0], y), "1D array"),
+        (lambda X, y: (np.full(X.shape, "a", object), y), "could not convert"),
+        (lambda X, y: (X, y[:-1]), "inconsistent"),
+        (
+            lambda X, y: (X, np.full(len(y), "yes")),
+            "one class.*'yes'.*two",
+        ),
+        (lambda X, y: (X, X[:, 0]), "[Uu]nknown label type|continuous"),
+        (lambda X, y: (X, None), "y"),
+    ],
+    ids=["no rows", "no features", "1-D", "text", "short", "one class", "real", "none"],
+)
+def test_data_that_cannot_be_fitted(model, data, change, says):
+    X, y = data
+    with pytest.raises(ValueError, match=says):
+        model.fit(*change(X, y))
+    assert not hasattr(model, "classes_")
+
+
+@pytest.mark.parametrize(
+    ("weight_of", "says"),
+    [
+        (lambda y: np.where(y == "no", 1.0, -0.5), "-0.5.*zero"),
+        (lambda y: np.zeros(len(y)), "zero"),
+        (lambda y: np.where(y == "no", 0.0, 1.0), "class.*'no'.*zero.*drop"),
+        (lambda y: np.full(len(y), np.nan), "NaN"),
+        (lambda y: np.ones(len(y) - 1), "shape|inconsistent"),
+    ],
+    ids=["negative", "all zero", "class of zero", "NaN", "short"],
+)
+def test_weights(model, data, weight_of, says):
+    X, y = data
+    with pytest.raises(ValueError, match=says):
+        model.fit(X, y, sample_weight=weight_of(y))
+
+
+def test_a_class_weight_of_zero(model, data):
+    model.set_params(class_weight={"no": 0.0, "yes": 1.0})
+    with pytest.raises(ValueError, match=r"'no'.*zero"):
+        model.fit(*data)
+
+
+def test_other_features_at_prediction(model, data):
+    X, y = data
+    model.fit(X, y)
+    with pytest.raises(ValueError, match=r"2 features.*3"):
+        model.predict(X[:, :2])
+    with pytest.raises(ValueError, match=r"2 features.*3"):
+        model.predictor()(X[:, :2])
+    with pytest.raises(ValueError, match=r"2 features.*3"):
+        model.predictor()(X[0, :2])
+    with pytest.raises(ValueError, match=r"2 features.*3"):
+        model.predictor().decision(X[0, :2])
+
+
+SHARED = [
+    ("tol", 0.0),
+    ("tol", -1.0),
+    ("cache_size", 0),
+    ("multi_class", "crammer_singer"),
+    ("class_weight", "heavy"),
+]
+KERNEL = [
+    *SHARED,
+    *[("C", value) for value in (0.0, -1.0, np.nan, np.inf, "1", True)],
+    *[("gamma", value) for value in (0.0, -0.1, np.nan, "wide", None)],
+    ("kernel", "gauss"),
+    ("kernel", None),
+    ("degree", -1),
+    ("degree", 2.5),
+    ("coef0", np.nan),
+    ("max_iter", 0),
+    ("max_iter", 1.5),
+]
+SVC_ONLY = [("decision_function_shape", "all"), ("max_iter", -2)]
+LEAVES = [
+    *SHARED,
+    ("max_leaf_size", 1),
+    ("max_leaf_size", 0.1),
+    ("max_leaf_size", None),
+    ("leaf_scaling", "standard"),
+    ("n_estimators", 0),
+    ("criterion", "mse"),
+    ("border_share", 1.0),
+    ("border_share", -0.1),
+    ("max_tree_rows", 1),
+]
+SEARCH = [
+    *LEAVES,
+    ("Cs", []),
+    ("Cs", [1.0, -1.0]),
+    ("gammas", [np.nan]),
+    ("gammas", ["scale"]),
+    ("Cs", 1.0),
+    ("top_k", 0),
+    ("growth", 1),
+    ("min_gain", -0.1),
+    ("cv", 0.0),
+    ("cv", 1.5),
+    ("cv", 1),
+    ("cv", "half"),
+    ("search", "random"),
+    ("scoring", "roc_auc"),
+    ("scoring", "correctness"),
+]
+CASES = [
+    *[(0, *case) for case in KERNEL + SVC_ONLY],
+    *[(1, *case) for case in KERNEL + LEAVES],
+    (1, "kernel", "precomputed"),
+    *[(2, *case) for case in SEARCH],
+]
+
+
+@pytest.mark.parametrize(("number", "name", "value"), CASES)
+def test_parameters(number, name, value, data):
+    model = models()[number].set_params(**{name: value})
+    with pytest.raises(ValueError) as caught:  # noqa: PT011
+        model.fit(*data)
+    said = str(caught.value)
+    assert str(value) in said
+    if name not in (
+        "cv",
+        "class_weight",
+        "scoring",
+    ):  # scikit-learn words some of those
+        assert f"{name}={value!r}" in said
+        assert "; use " in said or "cannot" in said
+    assert not hasattr(model, "classes_")
+
+
+def test_gram_matrices_are_square(data):
+    X, y = data
+    with pytest.raises(ValueError, match=r"\(60, 3\).*kernel\(X, X\)"):
+        KernelSVC(kernel="precomputed").fit(X, y)
+    model = KernelSVC(kernel="precomputed").fit(X @ X.T, y)
+    with pytest.raises(ValueError, match="60"):
+        model.predict(X)
+
+
+def test_options_of_ties_that_contradict_each_other(data):
+    for options in ({"break_ties": True}, {"multi_class": "ovr"}):
+        model = KernelSVC(decision_function_shape="ovo", **options)
+        with pytest.raises(ValueError, match="decision_function_shape='ov"):
+            model.fit(*data)
+
+
+def test_kernel_functions_that_return_nonsense(data):
+    X, y = data
+    with pytest.raises(ValueError, match="shape"):
+        KernelSVC(kernel=lambda A, B: np.ones(len(A))).fit(X, y)
+    with pytest.raises(ValueError, match="NaN"):
+        KernelSVC(kernel=lambda A, B: np.full((len(A), len(B)), np.nan)).fit(X, y)
+
+
+def test_unfitted_models_say_so(model, data):
+    for ask in (model.predict, model.decision_function):
+        with pytest.raises(NotFittedError):
+            ask(data[0])
+    with pytest.raises(NotFittedError):
+        model.predictor()
+
+
+def test_hard_but_lawful_data(model, rng):
+    X = np.column_stack([rng.integers(0, 3, (80, 2)), np.full(80, 7.0)])
+    y = rng.integers(0, 2, 80)  # duplicates with both labels, a constant feature
+    assert np.isin(model.fit(X, y).predict(X), y).all()
+    same = np.ones((80, 3))  # nothing to tell the rows apart: the larger class
+    y = np.arange(80) % 3 == 0
+    assert not model.fit(same, y).predict(same).any()
+
+
+@pytest.mark.parametrize("C", [1.0, 1e5])
+@pytest.mark.parametrize("coef0", [-2.0, 0.0, 2.0])
+def test_indefinite_kernels_converge_or_say_so(data, C, coef0):
+    X, y = data
+    model = KernelSVC(C, kernel="sigmoid", gamma=2.0, coef0=coef0)
+    with warnings.catch_warnings(record=True) as said:
+        warnings.simplefilter("always")
+        model.fit(X, y)
+    assert [w.category for w in said] == [ConvergenceWarning] * (
+        not model.converged_.all()
+    )
+    assert np.isfinite(model.decision_function(X)).all()

@@ -1,0 +1,60 @@
+"""DTSVM's benchmark: who sees which rows, and what SVC's grid time is made of."""
+
+import numpy as np
+import pytest
+
+from benchmarks import dtsvm_problems, dtsvm_svc
+from benchmarks.rival_cache import RivalCache
+from benchmarks.runner import Context
+
+
+@pytest.fixture
+def context(tmp_path):
+    """A folder with one small set that has an official test part."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(700, 3)) * [1.0, 10.0, 100.0]
+    y = (X[:, 0] + 0.3 * rng.normal(size=700) > 0).astype(int)
+    np.savez(
+        tmp_path / "pendigits.npz", X=X[:600], y=y[:600], X_test=X[600:], y_test=y[600:]
+    )
+    return Context(data=tmp_path, rivals=RivalCache(tmp_path / "rivals.jsonl"))
+
+
+def test_parts_are_four_to_one_to_one_of_the_pooled_rows(context):
+    problem = dtsvm_problems.load(context, "pendigits")
+    sizes = problem.n_train, len(problem.validation[1]), len(problem.y_test)
+    assert sizes == (466, 117, 117)
+
+
+def test_scaling_knows_the_training_rows_only(context):
+    problem = dtsvm_problems.load(context, "pendigits")
+    X = problem.train[0]
+    assert X.min(axis=0) == pytest.approx(0.0)
+    assert X.max(axis=0) == pytest.approx(1.0)
+    assert problem.X_test.max() > 1.0 or problem.validation[0].max() > 1.0
+
+
+def test_search_validates_on_the_validation_rows(context):
+    problem = dtsvm_problems.load(context, "pendigits")
+    ((train, val),) = problem.cv.split()
+    assert train.tolist() == list(range(problem.n_train))
+    assert val.tolist() == list(range(problem.n_train, len(problem.y)))
+
+
+def test_grid_time_is_extrapolated_from_the_points_that_were_run(context, monkeypatch):
+    points = [(1.0, 1.0), (10.0, 1.0)]
+    monkeypatch.setattr(dtsvm_svc, "points_of", lambda *_: points)
+    problem = dtsvm_problems.load(context, "pendigits")
+    grid = dtsvm_svc.svc_grid(context, problem)
+    assert grid.is_extrapolated
+    assert grid.n_points == 2
+    assert (grid.C, grid.gamma) in points
+    assert len(context.rivals) == 2  # nothing is run twice
+    again = dtsvm_svc.svc_grid(context, problem)
+    assert again == grid
+
+
+def test_sampled_grid_has_every_gamma_and_full_grids_have_all_points():
+    sampled = dtsvm_svc.points_of("shuttle")
+    assert {gamma for _, gamma in sampled} >= set(dtsvm_problems.GAMMAS)
+    assert len(set(dtsvm_svc.points_of("letter"))) == 63

@@ -165,7 +165,7 @@ def test_more_features_than_rows_are_one_leaf_unless_asked(rng):
         ("balance_nodes", "yes"),
         ("multi_class", "crammer"),
         ("tol", 0),
-        ("max_iter", 0),
+        ("max_steps", 0),
     ],
 )
 def test_wrong_parameters_are_named(moons, name, value):

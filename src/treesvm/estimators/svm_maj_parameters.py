@@ -69,4 +69,5 @@ _RULES = {
         "use a positive number such as 1e-7",
     ),
     "max_iter": (is_count, "use a positive integer"),
+    "max_steps": (is_count, "use a positive integer"),
 }

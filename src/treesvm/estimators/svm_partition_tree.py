@@ -50,7 +50,7 @@ class SVMPartitionTreeClassifier(ObliqueTreeClassifier):
         Multiplies `sample_weight`.
     tol : float, default=1e-7
         Accuracy of a node's SVM, see `SVMMajClassifier`.
-    max_iter : int, default=1000
+    max_steps : int, default=1000
         Largest number of steps of a node's SVM.
     n_jobs : int, optional
         Threads. The model does not depend on it.
@@ -102,7 +102,7 @@ class SVMPartitionTreeClassifier(ObliqueTreeClassifier):
         multi_class="tree",
         class_weight=None,
         tol=1e-7,
-        max_iter=1000,
+        max_steps=1000,
         n_jobs=None,
         random_state=None,
     ):
@@ -118,7 +118,7 @@ class SVMPartitionTreeClassifier(ObliqueTreeClassifier):
         self.multi_class = multi_class
         self.class_weight = class_weight
         self.tol = tol
-        self.max_iter = max_iter
+        self.max_steps = max_steps
         self.n_jobs = n_jobs
         self.random_state = random_state
 
@@ -140,7 +140,7 @@ class SVMPartitionTreeClassifier(ObliqueTreeClassifier):
             n_folds=self.cv,
             is_balanced=self.balance_nodes,
             tol=self.tol,
-            max_iter=self.max_iter,
+            max_iter=self.max_steps,
         )
         tree = grow_oblique_tree(
             X,

@@ -54,7 +54,15 @@ def test_grid_time_is_extrapolated_from_the_points_that_were_run(context, monkey
     assert again == grid
 
 
-def test_sampled_grid_has_every_gamma_and_full_grids_have_all_points():
-    sampled = dtsvm_svc.points_of("shuttle")
-    assert {gamma for _, gamma in sampled} >= set(dtsvm_problems.GAMMAS)
-    assert len(set(dtsvm_svc.points_of("letter"))) == 63
+@pytest.mark.parametrize("name", ["shuttle", "letter"])
+def test_sampled_grid_has_every_gamma(name):
+    sampled = dtsvm_svc.points_of(name)
+    assert {gamma for _, gamma in sampled} == set(dtsvm_problems.GAMMAS)
+
+
+def test_points_that_were_not_run_count_like_the_nearest_C():
+    seconds = {(0.1, gamma): 1.0 for gamma in dtsvm_problems.GAMMAS}
+    assert dtsvm_svc.grid_seconds(seconds) == pytest.approx(63.0)
+    seconds[1e5, 1.0] = 5.0  # nearer to 1e3, 1e4 and 1e5 than 0.1 is
+    assert dtsvm_svc.grid_seconds(seconds) == pytest.approx(63.0 + 3 * 4.0)
+    assert dtsvm_svc.grid_seconds({(1.0, 1.0): 2.0}) == pytest.approx(126.0)

@@ -23,7 +23,6 @@ PAPER_GAMMA = 100.0  # without leaf scaling, features in [0, 1]
 SIZES = (30_000, 60_000, 120_000, 240_000, 484_176)
 # Name -> parameters of the voting decompositions that are shown.
 VOTING = {
-    "3 members": {"n_estimators": 3},
     "3 members, borders": {"n_estimators": 3, "border_share": 0.05},
     "7 members, borders": {"n_estimators": 7, "border_share": 0.05},
 }

@@ -26,7 +26,6 @@ SETS = {
     "adult": "CI",
     "kdd99_10pct": "KDD-10%",
 }
-QUICK_SETS = ("pendigits",)
 QUICK_ROWS = 3_000
 
 
@@ -62,11 +61,6 @@ class Problem(NamedTuple):
     def score(self, model):
         """Accuracy on the test rows, in per cent."""
         return 100.0 * float(np.mean(model.predict(self.X_test) == self.y_test))
-
-
-def names(context):
-    """The sets of the paper's protocol; a quick run takes a part of one."""
-    return QUICK_SETS if context.quick else tuple(SETS)
 
 
 def load(context, name, seed=0):

@@ -11,7 +11,7 @@ import numpy as np
 
 from benchmarks import dtsvm_rivals as rivals
 from benchmarks.dtsvm_covtype import converged_share, record
-from benchmarks.dtsvm_problems import THREADS, load, names
+from benchmarks.dtsvm_problems import THREADS, load
 from benchmarks.dtsvm_svc import svc_grid
 from benchmarks.records import CaseResult, Claim
 from treesvm import DTSVMClassifierCV
@@ -57,28 +57,22 @@ def searched(context, name, method="raced", multi_class="ovo"):
     return rivals.fit(problem, model, repeat=repeat)
 
 
-def sets_case(context):
-    """Ours beside SVC's grid on all rows, set by set."""
-    grids = {
-        name: svc_grid(context, problem_of(context, name)) for name in names(context)
-    }
+def set_case(context, name):
+    """Ours beside SVC's grid on all rows of one set."""
+    grid = svc_grid(context, problem_of(context, name))
     context.start_ours()
-    result, rows = CaseResult(), []
-    for name, grid in grids.items():
-        ours = searched(context, name)
-        cost = support_vector_cost(ours.model, problem_of(context, name).X_test)
-        result.records.append(record("sets", "raced search", ours, name))
-        result.claims += _claims(name, ours, cost, grid)
-        rows += [_svc_row(name, grid), _our_row(name, "raced", ours, cost, grid)]
-    result.tables["Search by DTSVM and SVC's grid on all rows"] = rows
-    sampled = {
-        name: grid.n_points for name, grid in grids.items() if grid.is_extrapolated
-    }
-    if sampled:
-        listed = ", ".join(f"{name} {count}" for name, count in sampled.items())
+    ours = searched(context, name)
+    cost = support_vector_cost(ours.model, problem_of(context, name).X_test)
+    result = CaseResult([record(name, "raced search", ours, name)])
+    result.claims = _claims(name, ours, cost, grid)
+    result.tables[f"{name}: search by DTSVM and SVC's grid on all rows"] = [
+        _svc_row(grid),
+        _our_row(ours, cost, grid),
+    ]
+    if grid.is_extrapolated:
         result.notes.append(
-            "Points of SVC's grid that were run, where not all 63 were (see "
-            f"`benchmarks/dtsvm_svc.py` for the others' time): {listed}."
+            f"{grid.n_points} of SVC's 63 points were run; `benchmarks/dtsvm_svc.py` "
+            "says which, and how the others are counted."
         )
     return result
 
@@ -103,9 +97,8 @@ def _claims(name, ours, cost, grid):
     return claims
 
 
-def _svc_row(name, grid):
+def _svc_row(grid):
     return {
-        "set": name,
         "method": f"SVC, {grid.n_points} of 63 points",
         "test accuracy %": grid.best["test"],
         "validation %": grid.best["validation"],
@@ -118,11 +111,10 @@ def _svc_row(name, grid):
     }
 
 
-def _our_row(name, method, run, cost, grid):
+def _our_row(run, cost, grid):
     model = run.model
     return {
-        "set": name,
-        "method": f"DTSVM, {method}",
+        "method": "DTSVM, raced",
         "test accuracy %": run.accuracy,
         "validation %": 100.0 * model.best_score_,
         "grid s": run.seconds,
@@ -134,32 +126,31 @@ def _our_row(name, method, run, cost, grid):
     }
 
 
-def methods_case(context):
-    """Every other method on every set, in the same run."""
+def rivals_case(context, name):
+    """Every other method on one set, in the same run."""
     context.start_ours()
+    problem = problem_of(context, name)
+    train = rivals.training_rows(problem)
+    runs = {
+        "DTSVM, raced, leaf scaling": searched(context, name),
+        "LightGBM, 100 × 255 leaves": rivals.lightgbm(problem, train),
+        "CART": rivals.cart(problem, train),
+        "LinearSVC": rivals.linear_svm(problem),
+        "Nyström (300) + LinearSVC": nystroem(problem),
+        "RDSVM": rivals.fit(problem, random_parts(context, name)),
+        "Bagging": rivals.fit(problem, bag(context, name)),
+    }
     result = CaseResult()
-    for name in names(context):
-        problem = problem_of(context, name)
-        train = rivals.training_rows(problem)
-        runs = {
-            "DTSVM, raced, leaf scaling": searched(context, name),
-            "LightGBM, 100 × 255 leaves": rivals.lightgbm(problem, train),
-            "CART": rivals.cart(problem, train),
-            "LinearSVC": rivals.linear_svm(problem),
-            "Nyström (300) + LinearSVC": nystroem(problem),
-            "RDSVM": rivals.fit(problem, random_parts(context, name)),
-            "Bagging": rivals.fit(problem, bag(context, name)),
+    result.tables[f"{name}: other methods"] = [
+        {
+            **run.row(method),
+            "NESV (distinct)": _vectors(run.model, problem),
+            "σ": getattr(run.model, "max_leaf_size_", None),
         }
-        result.tables[name] = [
-            {
-                **run.row(method),
-                "NESV (distinct)": _vectors(run.model, problem),
-                "σ": getattr(run.model, "max_leaf_size_", None),
-            }
-            for method, run in runs.items()
-        ]
-        winner = max(runs, key=lambda method: runs[method].accuracy)
-        result.notes.append(f"{name}: {winner} is the most accurate of these.")
+        for method, run in runs.items()
+    ]
+    winner = max(runs, key=lambda method: runs[method].accuracy)
+    result.notes.append(f"{winner} is the most accurate of these.")
     return result
 
 

@@ -122,7 +122,8 @@ class DecompositionSearch:
             options,
             score_of,
         )
-        self.rows, self.seconds, self.trees, self.scores = [], {}, {}, {}
+        self.seconds, self.trees, self.scores = {}, {}, {}
+        self._went_on = {}  # (ceiling, theta) tried -> whether it went on
 
     def exhaustive(self):
         """Run the paper's search."""
@@ -130,7 +131,7 @@ class DecompositionSearch:
         self._start(self.first_ceiling)
         self._run(self.first_ceiling, everyone, keep=False)
         best = self._ranked(self.first_ceiling, everyone)[: self.options.top_k]
-        self._report(self.first_ceiling, everyone, best)
+        self._note(self.first_ceiling, everyone, best)
         reached = [self._climb(theta) for theta in best]
         score, theta, ceiling = min(reached, key=lambda r: (-r[0], self.thetas[r[1]]))
         return self._outcome(theta, ceiling, score)
@@ -141,7 +142,7 @@ class DecompositionSearch:
         alive = self._race(list(range(len(self.thetas))))
         pool = self._distinct(self._ranked(self.first_ceiling, alive))
         pool = pool[: self.options.top_k]
-        self._report(self.first_ceiling, range(len(self.thetas)), pool)
+        self._note(self.first_ceiling, range(len(self.thetas)), pool)
         ceiling, best = self._race_ceilings(pool)
         # The winner's remaining leaves: judged and, by the same stroke, trained.
         self._run(ceiling, [best], keep=True)
@@ -187,7 +188,7 @@ class DecompositionSearch:
             best = self._ranked(larger, rivals)[0]
             new_score = self.scores[larger].score(best)
             rises = new_score - score >= self.options.min_gain
-            self._report(larger, rivals, [best] if rises else [])
+            self._note(larger, rivals, [best] if rises else [])
             if not rises:
                 break
             theta, ceiling, score = best, larger, new_score
@@ -215,7 +216,7 @@ class DecompositionSearch:
                 gain -= self.scores[ceiling].score(base)
             rises = gain >= self.options.min_gain
             width = max(1, width // 2)
-            self._report(larger, rivals, left[:width] if rises else [])
+            self._note(larger, rivals, left[:width] if rises else [])
             if not rises:
                 break
             ceiling, base, pool = larger, left[0], self._distinct(left, larger)[:width]
@@ -330,12 +331,19 @@ class DecompositionSearch:
                 scores.note(t, k, answer)
         self.seconds[ceiling] += time.perf_counter() - start
 
-    def _report(self, ceiling, thetas, kept):
-        """Add lines to the table of results."""
-        scores = self.scores[ceiling]
+    def _note(self, ceiling, thetas, kept):
+        """Note which of the thetas tried at a ceiling went on from there."""
         for t in thetas:
-            theta = self.thetas[t]
-            self.rows.append(
+            self._went_on[ceiling, t] = (
+                self._went_on.get((ceiling, t), False) or t in kept
+            )
+
+    def _rows(self):
+        """The table of results: one line for every theta tried at a ceiling."""
+        rows = []
+        for (ceiling, t), kept in sorted(self._went_on.items()):
+            scores, theta = self.scores[ceiling], self.thetas[t]
+            rows.append(
                 Row(
                     ceiling,
                     theta.C,
@@ -344,13 +352,14 @@ class DecompositionSearch:
                     scores.n_validated(t),
                     int(scores.fits[t]),
                     int(scores.unconverged[t]),
-                    t in kept,
+                    kept,
                 )
             )
+        return rows
 
     def _outcome(self, theta, ceiling, score):
         self.winner = theta
-        return Outcome(self.thetas[theta], ceiling, score, self.rows, self.seconds)
+        return Outcome(self.thetas[theta], ceiling, score, self._rows(), self.seconds)
 
     def trained_parts(self, outcome):
         """Parts of the first fold that the winner has trained already, by leaf."""

@@ -5,6 +5,7 @@ The tree is grown once, at the smallest ceiling; larger ceilings are cuts of it.
 validation rows judge them.
 """
 
+import time
 from typing import NamedTuple
 
 import numpy as np
@@ -93,11 +94,13 @@ class LeafTask:
         """
         data = self.data
         if not self.is_mixed:
-            part = Part(self.majority, None, len(self.rows), self.n_present, 0.0)
+            part = self._part(None, 0.0)
             same = np.full(len(self.val_rows), self.majority)
             return [Answer(same, part if keep else None, True) for _ in thetas]
         rows = self.training_rows()
+        cap = None if steps_per_row is None else steps_per_row * len(rows)
         if _BYTES_PER_PAIR * len(rows) ** 2 > options.max_bytes:
+            options = options._replace(max_iter=cap)
             return [self._alone(theta, rows, options, keep) for theta in thetas]
         X, X_val, scaling = data.X[rows], data.X[self.val_rows], None
         if options.leaf_scaling == "minmax":
@@ -111,27 +114,33 @@ class LeafTask:
             X_val,
             multi_class=options.multi_class,
         )
-        answers = {}
+        answers, start = {}, time.perf_counter()
         for gamma in sorted({theta.gamma for theta in thetas}):
             Cs = [theta.C for theta in thetas if theta.gamma == gamma]
-            cap = None if steps_per_row is None else steps_per_row * len(rows)
             for point in grid.points([gamma], Cs, tol=options.tol, max_iter=cap):
-                part = self._part(grid, point, X, scaling, options) if keep else None
+                now = time.perf_counter()
+                part = None
+                if keep:
+                    leaf = self._machine(grid, point, X, scaling, options)
+                    part = self._part(leaf, now - start)
                 answers[Theta(point.C, gamma)] = Answer(
                     point.predicted, part, bool(point.records["converged"].all())
                 )
+                start = now
         return [answers[theta] for theta in thetas]
 
-    def _part(self, grid, point, X, scaling, options):
-        """Turn a solved grid point into a trained part."""
+    def _machine(self, grid, point, X, scaling, options):
+        """Turn a solved grid point into a trained machine."""
         kernel = options.kernel.with_gamma(point.gamma)
         machine = assemble(X, grid.machines, kernel, point.coefficients, point.records)
-        leaf = LeafMachine(machine, scaling)
-        return Part(self.majority, leaf, len(self.rows), self.n_present, 0.0)
+        return LeafMachine(machine, scaling)
+
+    def _part(self, machine, seconds):
+        return Part(self.majority, machine, len(self.rows), self.n_present, seconds)
 
     def _alone(self, theta, rows, options, keep):
         """Train one point by itself, where a grid does not fit in memory."""
-        data = self.data
+        data, start = self.data, time.perf_counter()
         options = options._replace(
             kernel=options.kernel.with_gamma(theta.gamma),
             C=theta.C,
@@ -141,7 +150,7 @@ class LeafTask:
         )
         decisions = leaf.decisions(data.X[self.val_rows])
         predicted = predicted_codes(decisions, leaf.machine.pairs, data.n_classes)
-        part = Part(self.majority, leaf, len(self.rows), self.n_present, 0.0)
+        part = self._part(leaf, time.perf_counter() - start)
         converged = bool(leaf.machine.records["converged"].all())
         return Answer(predicted, part if keep else None, converged)
 

@@ -1,0 +1,51 @@
+"""Seeded problems of any size, for demonstrations and tests."""
+
+import numpy as np
+
+
+def make_waves(n_rows=200_000, n_features=6, *, noise=0.03, seed=0):
+    """Three classes cut out of a sum of random waves: curved, local, noisy.
+
+    Neither planes nor steps along single features follow the borders well, so kernel
+    machines have something to win; and there can be too many rows for them.
+
+    Parameters
+    ----------
+    n_rows, n_features : int
+    noise : float
+        Share of the labels that are drawn at random.
+    seed : int
+
+    Returns
+    -------
+    X : ndarray of float32, shape (n_rows, n_features)
+        In [0, 1].
+    y : ndarray of int64, shape (n_rows,)
+        0, 1 and 2, equally frequent.
+    """
+    rng = np.random.default_rng(seed)
+    X = rng.uniform(size=(n_rows, n_features)).astype(np.float32)
+    directions = rng.normal(scale=2.5, size=(n_features, 12))
+    height = np.cos(2 * np.pi * rng.uniform(size=12) + X @ directions).sum(axis=1)
+    y = np.digitize(height, np.quantile(height, [1 / 3, 2 / 3]))
+    is_noisy = rng.uniform(size=n_rows) < noise
+    y[is_noisy] = rng.integers(3, size=is_noisy.sum())
+    return X, y
+
+
+def make_spirals(n_rows=4_000, *, n_turns=1.5, noise=0.02, seed=0):
+    """Two interleaved spirals in the plane: a picture of what each method can follow.
+
+    Returns
+    -------
+    X : ndarray of float64, shape (n_rows, 2)
+    y : ndarray of int64, shape (n_rows,)
+        0 and 1.
+    """
+    rng = np.random.default_rng(seed)
+    y = rng.integers(2, size=n_rows)
+    # The square root spreads the rows evenly over the area instead of the radius.
+    radius = np.sqrt(rng.uniform(0.01, 1.0, size=n_rows))
+    angle = 2 * np.pi * n_turns * radius + np.pi * y
+    X = np.stack([radius * np.cos(angle), radius * np.sin(angle)], axis=1)
+    return X + rng.normal(scale=noise, size=X.shape), y

@@ -1,0 +1,215 @@
+"""One way to read all formats: chosen by the file's ending."""
+
+import numpy as np
+
+from treesvm.datasets import arrow_tables, column_types
+from treesvm.datasets.data_file import DataFileError, endings
+from treesvm.datasets.libsvm_text import iter_libsvm, read_libsvm, whole_numbers
+from treesvm.datasets.npz_arrays import iter_npz, read_npz
+from treesvm.datasets.table import Table, as_numbers_if_whole
+
+_LIBSVM = (".svm", ".libsvm", ".svmlight", ".t", ".tr", ".scale", ".txt", "")
+_DELIMITERS = {".csv": ",", ".tsv": "\t"}
+FORMATS = (
+    "LIBSVM text (.svm .libsvm .txt), .csv, .tsv (these also .gz .bz2), .parquet, .npz"
+)
+
+
+def format_of(path):
+    """Return "libsvm", "csv", "parquet" or "npz" by the ending of a path."""
+    ending, packed = endings(path)
+    if ending in _DELIMITERS:
+        return "csv"
+    if not packed and ending in (".parquet", ".pq"):
+        return "parquet"
+    if not packed and ending == ".npz":
+        return "npz"
+    if ending in _LIBSVM or ending[1:].isdigit():
+        return "libsvm"
+    raise DataFileError(path, f"unknown ending {ending!r}; readable are {FORMATS}.")
+
+
+def column_names(path):
+    """Return the names of all columns of a CSV or Parquet file, else None."""
+    return _names_in(path, format_of(path))
+
+
+def _names_in(path, kind):
+    if kind == "csv":
+        return arrow_tables.csv_header(path, _DELIMITERS.get(endings(path)[0], ","))[0]
+    if kind == "parquet":
+        return arrow_tables.parquet_names(path)
+    return None
+
+
+def read_table(path, *, label=-1, categorical=(), drop=(), zero_based="auto"):
+    """Read a whole data file; its format is chosen by its ending.
+
+    Parameters
+    ----------
+    path : str or Path
+        LIBSVM text, CSV, TSV (these also .gz and .bz2), Parquet or npz.
+    label : str, int or None, default=-1
+        Label column of a table by name or by position (0 is the first, -1 the last),
+        None if there is none; in npz files the name of the array, "y" by default.
+    categorical : collection of str
+        Columns that are categories although their values are numbers.
+    drop : collection of str
+        Columns that are left out.
+    zero_based : bool or "auto"
+        Of LIBSVM text, see `read_libsvm`.
+
+    Returns
+    -------
+    Table
+
+    Raises
+    ------
+    DataFileError
+        With file, line and column of a mistake.
+    """
+    kind = format_of(path)
+    if kind == "libsvm":
+        X, y = read_libsvm(path, zero_based=zero_based)
+        return Table(X, y, str(path))
+    if kind == "npz":
+        X, y = read_npz(path, label=_array_name(label))
+        return Table(X, y, str(path))
+    read = read_csv if kind == "csv" else read_parquet
+    return read(path, label=label, categorical=categorical, drop=drop)
+
+
+def read_csv(path, *, label=-1, categorical=(), drop=()):
+    """Read a CSV file (TSV by its ending) with or without header; see `read_table`.
+
+    A first line of numbers only is a row, not a header. Missing are empty fields, "NA",
+    "NaN", "null", "None" and "?". A column is of numbers if all its values are, and
+    categorical if most of them are not; in between, the first text is reported.
+    """
+    return _whole_table(path, "csv", label, categorical, drop)
+
+
+def read_parquet(path, *, label=-1, categorical=(), drop=()):
+    """Read a Parquet file; see `read_table`."""
+    return _whole_table(path, "parquet", label, categorical, drop)
+
+
+def _whole_table(path, kind, label, categorical, drop):
+    """Read all rows of a table file."""
+    parts = list(_arrow_chunks(path, kind, 2**18))
+    if not parts:
+        raise DataFileError(path, "there is no row in it.")
+    table = arrow_tables.pyarrow().concat_tables([part for _, part in parts])
+    columns = _Columns(path, kind, label, drop, categorical)
+    return columns.as_table(parts[0][0], table, 1)
+
+
+def iter_table(
+    path,
+    chunk_rows=50_000,
+    *,
+    label=-1,
+    categorical=(),
+    drop=(),
+    kinds=None,
+    names=None,
+    zero_based=False,
+):
+    """Yield Tables of at most `chunk_rows` rows, in bounded memory; see `read_table`.
+
+    Parameters
+    ----------
+    kinds : dict of str to {"number", "text"}, optional
+        Types of the columns; by default guessed from the first chunk.
+    names : sequence of str, optional
+        Names of the columns of a CSV file without header, instead of "column 1" …;
+        used if there are as many.
+    """
+    kind = format_of(path)
+    if kind == "libsvm":
+        row = 1
+        for X, y in iter_libsvm(path, chunk_rows, zero_based=zero_based):
+            yield Table(X, whole_numbers(y), str(path), row)
+            row += len(y)
+    elif kind == "npz":
+        for row, X, y in iter_npz(path, chunk_rows, label=_array_name(label)):
+            yield Table(X, y, str(path), row)
+    else:
+        columns, row = _Columns(path, kind, label, drop, categorical, kinds, names), 1
+        for place, table in _arrow_chunks(path, kind, chunk_rows):
+            yield columns.as_table(place, table, row)
+            row += table.num_rows
+
+
+def _arrow_chunks(path, kind, chunk_rows):
+    if kind == "csv":
+        delimiter = _DELIMITERS.get(endings(path)[0], ",")
+        return arrow_tables.iter_csv(path, chunk_rows, delimiter=delimiter)
+    return arrow_tables.iter_parquet(path, chunk_rows)
+
+
+def _array_name(label):
+    """Return the name of the labels' array in a .npz file."""
+    return label if isinstance(label, str) else "y"
+
+
+class _Columns:
+    """Which columns of a table file are features and what they hold."""
+
+    def __init__(self, path, kind, label, drop, categorical, kinds=None, names=None):
+        self._path, self._has_lines = str(path), kind == "csv"
+        self._names = _names_in(path, kind)
+        if names is not None and len(names) == len(self._names):
+            is_unnamed = self._names == [
+                f"column {place}" for place in range(1, len(names) + 1)
+            ]
+            self._names = list(names) if is_unnamed else self._names
+        self._label = self._find(label)
+        self._drop, self._categorical = tuple(drop), tuple(categorical)
+        for name in (*self._drop, *self._categorical):
+            self._find(name)
+        self._kinds = kinds
+
+    def _find(self, column):
+        """Return the name of a column given by name or position."""
+        if column is None or column in self._names:
+            return column
+        if isinstance(column, int) and -len(self._names) <= column < len(self._names):
+            return self._names[column]
+        known = ", ".join(self._names[:12]) + (" …" if len(self._names) > 12 else "")
+        reason = f"there is no column {column!r}; there are: {known}."
+        raise DataFileError(self._path, reason)
+
+    def as_table(self, place, arrow, row):
+        """Return a Table from Arrow columns that begin at a line or row."""
+        arrow = arrow.rename_columns(self._names)
+        line = place if self._has_lines else None
+        origin = column_types.Origin(self._path, row, line, tuple(self._names))
+        y = None
+        if self._label is not None:
+            y = self._labels(arrow.select([self._label]), origin)
+        hidden = {self._label, *self._drop}
+        features = arrow.select([name for name in self._names if name not in hidden])
+        if not features.num_columns:
+            raise DataFileError(self._path, "there is no feature column left.")
+        if self._kinds is None:
+            self._kinds = column_types.guess_kinds(features, origin, self._categorical)
+        kinds = dict.fromkeys(features.column_names, column_types.TEXT) | self._kinds
+        X = column_types.as_arrays(features, kinds, origin)
+        return Table(X, y, self._path, row, line)
+
+    def _labels(self, column, origin):
+        """Return the labels; a missing one is a mistake."""
+        name = column.column_names[0]
+        # Numbers of Parquet keep their type; text of CSV decides by itself.
+        kind = column.schema.field(0).type
+        if str(kind).startswith(("int", "uint", "float", "double", "bool")):
+            missing = column[0].is_null().to_numpy()
+            y = None if missing.any() else column[0].to_numpy()
+        else:
+            texts = column_types.as_arrays(column, {name: "text"}, origin)[name]
+            missing = np.array([text is None for text in texts], bool)
+            y = None if missing.any() else as_numbers_if_whole(texts)
+        if missing.any():
+            raise origin.error(name, int(missing.argmax()), "the label is missing.")
+        return y

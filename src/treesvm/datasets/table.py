@@ -1,0 +1,88 @@
+"""Rows in memory: a matrix, or named columns of numbers and of text."""
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+from scipy import sparse
+
+
+@dataclass(frozen=True, eq=False)
+class Table:
+    """Features and labels of some rows.
+
+    Attributes
+    ----------
+    X : ndarray, csr_matrix or dict of str to ndarray
+        A matrix of float64, or columns by name: float64 with NaN where a value is
+        missing, or object arrays of str with None where it is missing.
+    y : ndarray of shape (n_rows,) or None
+    path : str
+        Where the rows come from, for messages.
+    first_row : int
+        Number of the first row in its file, counted from 1.
+    first_line : int or None
+        Its line, in formats with lines.
+    """
+
+    X: object
+    y: np.ndarray | None = None
+    path: str = "the table"
+    first_row: int = 1
+    first_line: int | None = None
+
+    @property
+    def is_matrix(self):
+        """Whether the features have no names."""
+        return not isinstance(self.X, dict)
+
+    @property
+    def n_rows(self):
+        """Number of rows."""
+        if self.is_matrix:
+            return self.X.shape[0]
+        return len(next(iter(self.X.values()))) if self.X else 0
+
+    @property
+    def names(self):
+        """Names of the feature columns, None for a matrix."""
+        return None if self.is_matrix else tuple(self.X)
+
+    def line_of(self, row):
+        """Return the line of a row of this table, None in formats without lines."""
+        return None if self.first_line is None else self.first_line + int(row)
+
+    def place_of(self, row):
+        """Return words for the place of a row, such as " (row 12)", or nothing."""
+        number = self.first_row + int(row)
+        return "" if self.first_line is not None else f" (row {number:,})"
+
+    def take(self, rows):
+        """Return some of the rows, by numbers or a mask.
+
+        The places of the rows in their file are lost, so messages about them name the
+        file only.
+        """
+        if self.is_matrix:
+            X = self.X[rows]
+        else:
+            X = {name: column[rows] for name, column in self.X.items()}
+        y = None if self.y is None else self.y[rows]
+        return replace(self, X=X, y=y, first_line=None)
+
+
+def is_sparse(table):
+    """Whether the features are a sparse matrix."""
+    return table.is_matrix and sparse.issparse(table.X)
+
+
+def as_numbers_if_whole(labels):
+    """Return labels that are text as numbers, if all of them are whole numbers."""
+    if labels.dtype != object:
+        return labels
+    try:
+        numbers = labels.astype(np.int64)
+    except (TypeError, ValueError, OverflowError):
+        return labels.astype(str)
+    # "007" must come back as it was written.
+    is_same = np.array_equal(numbers.astype(str), labels.astype(str))
+    return numbers if is_same else labels.astype(str)

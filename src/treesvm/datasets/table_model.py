@@ -1,0 +1,152 @@
+"""An estimator together with the preprocessing that its training table needed."""
+
+import numpy as np
+
+from treesvm.datasets.column_encoder import ColumnEncoder
+from treesvm.datasets.reading import column_names, iter_table
+from treesvm.datasets.table import Table
+
+
+class TableModel:
+    """A classifier of data files: columns in, labels out.
+
+    Remembers column names and order, categories, fillings for missing values and the
+    scale of the training table, and applies them before the estimator answers. It can
+    be saved and loaded with `save_model` and `load_model`.
+
+    Parameters
+    ----------
+    estimator : classifier
+        Fitted by `fit`.
+    scale : {"minmax", "standard", "none"}, default="minmax"
+    missing : {"error", "median", "most_frequent"}, default="error"
+    unseen : {"zeros", "error"}, default="zeros"
+        See `ColumnEncoder.learn`.
+
+    Attributes
+    ----------
+    encoder_ : ColumnEncoder
+    source_ : dict
+        How the training file was read: "label" (name of its label column or None) and
+        "zero_based" (of LIBSVM text).
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from sklearn.linear_model import LogisticRegression
+    >>> from treesvm.datasets import Table, TableModel
+    >>> colour = np.array(["red", "blue", "red", "blue"], dtype=object)
+    >>> columns = {"colour": colour, "size": np.arange(4.0)}
+    >>> table = Table(columns, y=np.array([1, 0, 1, 0]))
+    >>> model = TableModel(LogisticRegression()).fit(table)
+    >>> model.predict(table).tolist()
+    [1, 0, 1, 0]
+    """
+
+    def __init__(self, estimator, *, scale="minmax", missing="error", unseen="zeros"):
+        self.estimator = estimator
+        self.scale = scale
+        self.missing = missing
+        self.unseen = unseen
+
+    def fit(self, table, y=None, *, label=None, zero_based=False):
+        """Learn the preprocessing and fit the estimator.
+
+        Parameters
+        ----------
+        table : Table or matrix of shape (n_rows, n_features)
+        y : array-like of shape (n_rows,), optional
+            Labels, if the table has none.
+        label : str, optional
+            Name of the label column, so that `iter_file` can leave it out.
+        zero_based : bool
+            How features were counted, if the table was LIBSVM text.
+        """
+        table = as_table(table)
+        y = table.y if y is None else np.asarray(y)
+        if y is None:
+            raise ValueError(f"{table.path}: there are no labels to learn from.")
+        encoder = ColumnEncoder.learn(
+            table, scale=self.scale, missing=self.missing, unseen=self.unseen
+        )
+        self.estimator.fit(encoder.transform(table), y)
+        self.encoder_ = encoder
+        self.source_ = {"label": label, "zero_based": bool(zero_based)}
+        return self
+
+    @property
+    def classes_(self):
+        """Labels that the estimator knows."""
+        return self.estimator.classes_
+
+    def predict(self, table):
+        """Return the label of every row."""
+        return self.estimator.predict(self.encoder_.transform(as_table(table)))
+
+    def predict_proba(self, table):
+        """Return class probabilities, if the estimator has them."""
+        return self.estimator.predict_proba(self.encoder_.transform(as_table(table)))
+
+    def decision_function(self, table):
+        """Return the estimator's decision values."""
+        X = self.encoder_.transform(as_table(table))
+        return self.estimator.decision_function(X)
+
+    def score(self, table, y=None):
+        """Return the share of rows whose label is right."""
+        table = as_table(table)
+        y = table.y if y is None else y
+        return float(np.mean(self.predict(table) == y))
+
+    def iter_file(self, path, chunk_rows=50_000):
+        """Yield Tables of a file that this model can answer, in bounded memory.
+
+        A label column of the training table's name is read as labels where it is
+        present; other unknown columns are left out.
+        """
+        names, wanted = column_names(path), self.encoder_.column_names
+        label, drop = self.source_["label"], ()
+        if names is not None:
+            label = label if label in names else None
+            is_whole = wanted is not None and len(names) == len(wanted)
+            known = names if wanted is None or is_whole else {*wanted, label}
+            drop = [name for name in names if name not in known]
+        yield from iter_table(
+            path,
+            chunk_rows,
+            label=label,
+            drop=drop,
+            kinds=self.encoder_.kinds,
+            names=wanted,
+            zero_based=self.source_["zero_based"],
+        )
+
+    def model_file_parts(self):
+        """Return (JSON-able spec, fitted estimator), all there is to save."""
+        return {"encoder": self.encoder_.spec, "source": self.source_}, self.estimator
+
+    @classmethod
+    def from_model_file(cls, spec, estimator):
+        """Rebuild from `model_file_parts`; raise a ValueError if they do not fit."""
+        if not isinstance(spec, dict) or not isinstance(spec.get("source"), dict):
+            raise ValueError("the preprocessing in the model is damaged: no source.")
+        source = spec["source"]
+        label, zero_based = source.get("label"), source.get("zero_based")
+        if not (label is None or isinstance(label, str)) or zero_based not in (0, 1):
+            raise ValueError("the preprocessing in the model is damaged: its source.")
+        encoder = ColumnEncoder(spec.get("encoder"))
+        if encoder.n_features != estimator.n_features_in_:
+            raise ValueError(
+                f"the preprocessing makes {encoder.n_features} features, the estimator "
+                f"wants {estimator.n_features_in_}."
+            )
+        rules = {name: encoder.spec[name] for name in ("scale", "missing", "unseen")}
+        model = cls(estimator, **rules)
+        model.encoder_ = encoder
+        model.source_ = {"label": label, "zero_based": bool(zero_based)}
+        return model
+
+
+def as_table(X):
+    """Return a Table; matrices become one without names."""
+    return X if isinstance(X, Table) else Table(X)

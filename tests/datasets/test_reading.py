@@ -1,0 +1,185 @@
+"""Tables of all formats: types, labels, chunks, and the place of every mistake."""
+
+import builtins
+import gzip
+
+import numpy as np
+import pytest
+
+from treesvm.datasets import DataFileError, Table, iter_table, read_npz, read_table
+from treesvm.datasets.reading import format_of
+
+pa = pytest.importorskip("pyarrow", reason="the extra treesvm[tables] is not installed")
+
+GOOD = b"size,colour,kind\n1,red,a\n2.5,blue,b\n,?,a\n"
+
+
+def written(tmp_path, text, name="rows.csv"):
+    path = tmp_path / name
+    path.write_bytes(text)
+    return path
+
+
+def test_csv_has_numbers_text_and_gaps(tmp_path):
+    table = read_table(written(tmp_path, GOOD + b"\n\n"))
+    assert table.names == ("size", "colour")
+    np.testing.assert_array_equal(table.X["size"], [1, 2.5, np.nan])
+    assert table.X["colour"].tolist() == ["red", "blue", None]
+    assert table.y.tolist() == ["a", "b", "a"]
+    assert (table.n_rows, table.line_of(2)) == (3, 4)
+
+
+@pytest.mark.parametrize("label", ["colour", 1, -2])
+def test_label_by_name_or_position(tmp_path, label):
+    table = read_table(written(tmp_path, GOOD[:-7]), label=label)
+    assert table.names == ("size", "kind")
+    assert table.y.tolist() == ["red", "blue"]
+
+
+def test_csv_without_header_with_tabs_and_packed(tmp_path):
+    packed = gzip.compress(b"1\t2\t0\n+3\t4e1\t1\n")
+    table = read_table(written(tmp_path, packed, "rows.tsv.gz"), label=0)
+    assert table.names == ("column 2", "column 3")
+    assert table.X["column 2"].tolist() == [2, 40]
+    assert table.y.tolist() == ["1", "+3"]  # a label comes back as it was written
+
+
+@pytest.mark.parametrize("chunk_rows", [1, 2, 100])
+def test_csv_chunks_keep_their_lines(tmp_path, chunk_rows):
+    text = b"a,b\n" + b"".join(b"%d,x\n" % i for i in range(25))
+    tables = list(iter_table(written(tmp_path, text), chunk_rows))
+    assert np.concatenate([t.X["a"] for t in tables]).tolist() == list(range(25))
+    assert [t.first_line for t in tables] == list(range(2, 27, chunk_rows))
+
+
+@pytest.mark.parametrize(
+    ("text", "line", "column"),
+    [
+        (b"a,b,c\n1,x,0\n2,y\n", 3, None),
+        (b"a,b,c\n1,x,0\n2,y,1,4\n", 3, None),
+        (b"a,b,c\n1,x,0\n\n2,y,1\n", 3, None),
+        (b"a,b,c\n1,x,0\n2,x,1\n1.2.3,y,1\n", 4, 1),
+        (b"a,b,c\n1,x,0\n2,x,1\ninf,y,1\n", 4, 1),
+        (b"a,b,c\n1,x,0\n2,y,\n", 3, 3),
+        (b"a,a,c\n1,x,0\n", 1, 2),
+        (b"a,,c\n1,x,0\n", 1, 2),
+        (b"", 1, None),
+        (b'a,b,c\n1,"x,0\n2,y,1\n', 2, None),
+        (b"a,b,c\n1,x,0\n2,\xff\xfe,1\n", 3, 2),
+        (b"\xff\xfe,b,c\n1,x,0\n", 1, None),
+    ],
+)
+def test_csv_mistakes_are_placed(tmp_path, text, line, column):
+    with pytest.raises(DataFileError, match=rf"rows\.csv, line {line}") as info:
+        read_table(written(tmp_path, text))
+    assert info.value.line == line
+    assert column is None or info.value.column == column
+
+
+def test_a_late_text_in_a_column_of_numbers_is_placed(tmp_path):
+    text = b"a,b\n" + b"1,x\n" * 50 + b"oops,x\n"
+    with pytest.raises(DataFileError, match=r"line 52, column 1: .*'oops' is no"):
+        list(iter_table(written(tmp_path, text), 10))
+
+
+def test_unknown_columns_and_endings(tmp_path):
+    path = written(tmp_path, GOOD)
+    for options in ({"label": "none"}, {"drop": ["none"]}, {"label": 9}):
+        with pytest.raises(DataFileError, match="there are: size, colour, kind"):
+            read_table(path, **options)
+    with pytest.raises(DataFileError, match=r"unknown ending '\.xls'"):
+        format_of("a.xls")
+    assert format_of("mnist.scale.t.bz2") == "libsvm"
+    with pytest.raises(DataFileError, match="no feature column"):
+        read_table(path, drop=["size", "colour"])
+    with pytest.raises(DataFileError, match="no row"):
+        read_table(written(tmp_path, b"a,b\n"))
+
+
+def test_without_pyarrow_the_error_says_how_to_install(tmp_path, monkeypatch):
+    real = builtins.__import__
+
+    def without(name, *rest, **more):
+        if name.startswith("pyarrow"):
+            raise ImportError(name)
+        return real(name, *rest, **more)
+
+    monkeypatch.setattr(builtins, "__import__", without)
+    with pytest.raises(ImportError, match=r"pip install 'treesvm\[tables\]'"):
+        read_table(written(tmp_path, GOOD))
+
+
+def test_parquet(tmp_path):
+    columns = {
+        "a": pa.array([1.5, None, 3.0, 4.0]),
+        "flag": pa.array([True, False, True, None]),
+        "b": pa.array(["u", "v", None, "u"]).dictionary_encode(),
+        "label": pa.array([3, 1, 3, 1]),
+    }
+    path = tmp_path / "rows.parquet"
+    pa.parquet.write_table(pa.table(columns), path)
+    table = read_table(path, label="label")
+    np.testing.assert_array_equal(table.X["a"], [1.5, np.nan, 3, 4])
+    np.testing.assert_array_equal(table.X["flag"], [1, 0, 1, np.nan])
+    assert table.X["b"].tolist() == ["u", "v", None, "u"]
+    assert table.y.tolist() == [3, 1, 3, 1]
+    assert [t.n_rows for t in iter_table(path, 3, label="label")] == [3, 1]
+    path.write_bytes(path.read_bytes()[:-30])
+    with pytest.raises(DataFileError, match=r"rows\.parquet"):
+        read_table(path)
+
+
+def test_parquet_refuses_types_that_are_no_features(tmp_path):
+    path = tmp_path / "rows.parquet"
+    pa.parquet.write_table(pa.table({"a": [[1, 2]], "label": ["x"]}), path)
+    with pytest.raises(DataFileError, match="column 'a' holds values of type list"):
+        read_table(path)
+
+
+def test_npz_whole_and_in_chunks(tmp_path, rng):
+    X, y = rng.normal(size=(25, 3)), np.array(list("abcde") * 5)
+    for save, name in ((np.savez, "a.npz"), (np.savez_compressed, "b.npz")):
+        save(tmp_path / name, X=X, y=y)
+        table = read_table(tmp_path / name)
+        assert np.array_equal(table.X, X)
+        assert np.array_equal(table.y, y)
+        parts = list(iter_table(tmp_path / name, 10))
+        assert np.array_equal(np.concatenate([part.X for part in parts]), X)
+        assert [part.first_row for part in parts] == [1, 11, 21]
+
+
+@pytest.mark.parametrize(
+    ("arrays", "reason"),
+    [
+        ({"Z": np.ones((2, 2))}, "no array X"),
+        ({"X": np.ones(3)}, "two-dimensional"),
+        ({"X": np.array([["a"]])}, "two-dimensional array of numbers"),
+        ({"X": np.array([[None]])}, "two-dimensional array of numbers"),
+        ({"X": np.ones((2, 2)), "y": np.array([1, None])}, "no Python objects"),
+        ({"X": np.ones((2, 2)), "y": np.ones(3)}, "for each of the 2 rows"),
+        ({"X": np.array([[1.0], [np.inf]])}, "row 2 of X is not finite"),
+    ],
+)
+def test_npz_mistakes(tmp_path, arrays, reason):
+    np.savez(tmp_path / "a.npz", **arrays)
+    with pytest.raises(DataFileError, match=reason):
+        read_npz(tmp_path / "a.npz")
+
+
+def test_npz_that_is_no_archive_or_too_large(tmp_path):
+    with pytest.raises(DataFileError, match="not a readable"):
+        read_npz(written(tmp_path, b"PK nonsense", "a.npz"))
+    np.savez_compressed(tmp_path / "b.npz", X=np.zeros((1000, 100)))
+    with pytest.raises(DataFileError, match="800,000 bytes, more than 1,000"):
+        read_npz(tmp_path / "b.npz", n_bytes_limit=1000)
+    np.savez(tmp_path / "c.npz", X=np.asfortranarray(np.ones((3, 4))))
+    with pytest.raises(DataFileError, match="cannot be streamed"):
+        list(iter_table(tmp_path / "c.npz"))
+
+
+def test_rows_of_a_table_can_be_taken():
+    table = Table({"a": np.arange(3.0)}, np.arange(3), first_line=5)
+    part = table.take([2, 0])
+    assert part.X["a"].tolist() == [2, 0]
+    assert part.y.tolist() == [2, 0]
+    assert part.line_of(0) is None

@@ -9,6 +9,7 @@ from treesvm.estimators.svm_maj import SVMMajClassifier
 from treesvm.estimators.svm_partition_tree import SVMPartitionTreeClassifier
 from treesvm.model_selection.dtsvm_cv import DTSVMClassifierCV
 from treesvm.model_selection.hlsvm_cv import HLSVMClassifierCV
+from treesvm.persistence.model_file import load_model, save_model
 
 __version__ = "0.1.0"
 
@@ -22,4 +23,6 @@ __all__ = [
     "KernelSVR",
     "SVMMajClassifier",
     "SVMPartitionTreeClassifier",
+    "load_model",
+    "save_model",
 ]

@@ -115,11 +115,15 @@ n_jobs, random_state, verbose
         )
         numbers = tree.leaf_numbers[tree.apply(X, n_jobs=self.n_jobs)]
         leaves = self._train_leaves(X, y, weight, rows_by_leaf(numbers, tree.n_leaves))
+        self._publish(tree, leaves)
+        return self
+
+    def _publish(self, tree, leaves):
+        """Set the fitted attributes."""
         self.tree_, self._leaves = tree, leaves
         self.n_leaves_ = len(leaves)
         self.n_support_vectors_ = sum(leaf.machine.n_vectors for leaf in leaves)
         self.n_iter_ = max(1, *(int(r.machine.records["n_iter"][0]) for r in leaves), 1)
-        return self
 
     def _train_leaves(self, X, y, weight, groups):
         """Train one machine in every leaf, in threads."""

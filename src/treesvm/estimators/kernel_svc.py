@@ -188,9 +188,7 @@ callable, default="rbf"
             n_jobs=self.n_jobs,
         )
         support = rows[machine.support]  # among the rows as given
-        self._store(
-            replace(machine, support=support, n_training_rows=len(codes)), codes
-        )
+        self._store(replace(machine, support=support, n_training_rows=len(codes)))
         if self.probability:
             self._calibrate(X, codes, weight)
         return self
@@ -316,21 +314,9 @@ callable, default="rbf"
             return X
         return X[rows][:, rows] if self.kernel == "precomputed" else X[rows]
 
-    def _store(self, machine, codes):
-        """Publish the machine under scikit-learn's names."""
-        self._machine = machine
-        self.support_ = machine.support.astype(np.int32)
-        self.support_vectors_ = machine.vectors
-        self.n_support_ = np.bincount(
-            codes[self.support_], minlength=len(self.classes_)
-        ).astype(np.int32)
-        self.dual_coef_ = machine.coefficients.T.copy()
-        if sparse.issparse(machine.vectors):
-            self.dual_coef_ = sparse.csr_matrix(self.dual_coef_)
-        self.intercept_ = machine.biases
-        self.n_iter_ = machine.records["n_iter"].astype(np.int64)
-        self.gap_ = machine.records["gap"].copy()
-        self.converged_ = machine.records["converged"].copy()
+    def _store(self, machine):
+        """Publish the machine, and warn if it did not converge."""
+        self._publish(machine)
         if not self.converged_.all():
             warnings.warn(
                 f"{np.sum(~self.converged_)} of {len(self.converged_)} machines did "
@@ -341,6 +327,20 @@ callable, default="rbf"
                 ConvergenceWarning,
                 stacklevel=4,
             )
+
+    def _publish(self, machine):
+        """Set the fitted attributes under scikit-learn's names."""
+        self._machine = machine
+        self.support_ = machine.support.astype(np.int32)
+        self.support_vectors_ = machine.vectors
+        self.n_support_ = np.diff(machine.class_starts).astype(np.int32)
+        self.dual_coef_ = machine.coefficients.T.copy()
+        if sparse.issparse(machine.vectors):
+            self.dual_coef_ = sparse.csr_matrix(self.dual_coef_)
+        self.intercept_ = machine.biases
+        self.n_iter_ = machine.records["n_iter"].astype(np.int64)
+        self.gap_ = machine.records["gap"].copy()
+        self.converged_ = machine.records["converged"].copy()
 
     def _calibrate(self, X, codes, weight):
         """Fit the scale of `predict_proba` on rows that held-out machines answer."""

@@ -100,14 +100,7 @@ class KernelSVR(RegressorMixin, BaseEstimator):
             max_iter=None if self.max_iter == -1 else self.max_iter,
             max_bytes=int(self.cache_size * 2**20),
         )
-        self._machine, self._kept_rows = machine, rows
-        self.support_ = rows[machine.support].astype(np.int32)
-        self.support_vectors_ = machine.vectors
-        self.dual_coef_ = machine.coefficients.T.copy()
-        self.intercept_ = machine.biases
-        self.n_iter_ = int(machine.records["n_iter"][0])
-        self.gap_ = float(machine.records["gap"][0])
-        self.converged_ = bool(machine.records["converged"][0])
+        self._publish(machine, rows)
         if not self.converged_:
             warnings.warn(
                 f"the machine did not converge within max_iter={self.max_iter} "
@@ -117,6 +110,17 @@ class KernelSVR(RegressorMixin, BaseEstimator):
                 stacklevel=2,
             )
         return self
+
+    def _publish(self, machine, rows):
+        """Set the fitted attributes; the machine knows the kept `rows` only."""
+        self._machine, self._kept_rows = machine, rows
+        self.support_ = rows[machine.support].astype(np.int32)
+        self.support_vectors_ = machine.vectors
+        self.dual_coef_ = machine.coefficients.T.copy()
+        self.intercept_ = machine.biases
+        self.n_iter_ = int(machine.records["n_iter"][0])
+        self.gap_ = float(machine.records["gap"][0])
+        self.converged_ = bool(machine.records["converged"][0])
 
     def predict(self, X):
         """Return the predicted target of every row."""

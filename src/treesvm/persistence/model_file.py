@@ -1,0 +1,173 @@
+"""Save a fitted estimator to one file, load it from a stranger without fear.
+
+The file is a zip of .npy arrays and a JSON header:
+
+    {"format": 1, "treesvm": "0.1.0", "class": "DTSVMClassifier",
+     "parameters": {...}, "state": {...}, "arrays": {name: dtype, shape, sha256}}
+
+No part of it is a pickle and no part is executed. `load_model` checks everything that
+the estimators rely on before it makes them: sizes, dtypes, finite numbers, indices,
+trees, counts. A new format gets a new number and a reader of its own in `_READERS`; the
+readers of older formats stay.
+"""
+
+import os
+import stat
+from pathlib import Path
+
+from sklearn.utils.validation import check_is_fitted
+
+from treesvm.persistence.array_files import read_archive, write_archive
+from treesvm.persistence.atomic_file import replaced_file
+from treesvm.persistence.checked_arrays import ArrayReader
+from treesvm.persistence.failures import ModelFileError, require
+from treesvm.persistence.json_values import field
+from treesvm.persistence.registry import (
+    MODELS,
+    WRAPPERS,
+    build,
+    entry_of,
+    is_wrapper,
+    wrapper_class,
+    write_parameters,
+)
+
+FORMAT = 1
+MAX_BYTES = 512 * 2**20
+_NO_LIMIT = 2**62
+
+
+def save_model(model, path):
+    """Write a fitted estimator to a file.
+
+    The file is written beside `path`, flushed to the disk and renamed: whatever
+    happens, `path` names the old file or the new one, whole.
+
+    Parameters
+    ----------
+    model : estimator
+        A fitted estimator of this library with named kernels (no Python functions) and
+        labels that are integers, floats, booleans or text.
+    path : str or path-like
+
+    Raises
+    ------
+    ValueError
+        If the model cannot be kept in a file; the message says why.
+
+    Examples
+    --------
+    >>> import tempfile, pathlib
+    >>> from sklearn.datasets import load_iris
+    >>> from treesvm import HLSVMClassifier, load_model, save_model
+    >>> X, y = load_iris(return_X_y=True)
+    >>> model = HLSVMClassifier(random_state=0).fit(X, y)
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     save_model(model, pathlib.Path(folder, "iris.model"))
+    ...     again = load_model(pathlib.Path(folder, "iris.model"))
+    >>> bool((again.predict(X) == model.predict(X)).all())
+    True
+    """
+    header, arrays = describe(model)
+    try:
+        _read_format_1(header, arrays, _NO_LIMIT)
+    except ModelFileError as error:
+        raise ValueError(
+            f"this {type(model).__name__} cannot be saved: {error}. Were its "
+            "parameters or attributes changed after fit? Fit it again."
+        ) from error
+    with replaced_file(path) as file:
+        write_archive(file, header, arrays)
+
+
+def describe(model):
+    """Return the header and the arrays of a model's file."""
+    from treesvm import __version__  # at the top it would not be set yet
+
+    header = {"format": FORMAT, "treesvm": __version__}
+    if is_wrapper(model):
+        spec, estimator = model.model_file_parts()
+        header["wrapper"] = {"class": type(model).__name__, "spec": spec}
+        model = estimator
+    entry, arrays = entry_of(model), {}
+    check_is_fitted(model)
+    header["class"] = type(model).__name__
+    header["state"] = entry.state.write(model, arrays)
+    header["parameters"] = write_parameters(model)
+    return header, arrays
+
+
+def load_model(path, *, max_bytes=MAX_BYTES):
+    """Return the estimator of a file that `save_model` wrote.
+
+    Its answers are those of the saved estimator to the last bit.
+
+    Parameters
+    ----------
+    path : str or path-like
+    max_bytes : int, default=512 MB
+        Most memory that the model may take. The file is refused before anything larger
+        is unpacked; raise it for large models that you trust.
+
+    Raises
+    ------
+    ModelFileError
+        A ValueError that names the file and what is wrong with it.
+    OSError
+        If the file cannot be opened.
+    """
+    name = os.fspath(path)
+    try:
+        with _open_regular(name) as file:
+            header, arrays = read_archive(file, max_bytes)
+        return _read(header, arrays, max_bytes)
+    except ModelFileError as error:
+        raise ModelFileError(f"{name}: {error}.") from error
+
+
+def _open_regular(name):
+    """Open a file, but no pipe or device, which could go on forever."""
+    is_regular = stat.S_ISREG(os.stat(name).st_mode)
+    require(is_regular, "it is not a regular file")
+    return Path(name).open("rb")
+
+
+def _read(header, arrays, max_bytes):
+    """Choose the reader by the format number."""
+    number = field(header, "format", int)
+    require(
+        number <= FORMAT,
+        f"it has format {number}, this version reads up to {FORMAT}; install a newer "
+        "treesvm",
+    )
+    require(number in _READERS, f"its format number {number} never existed")
+    return _READERS[number](header, arrays, max_bytes)
+
+
+def _read_format_1(header, arrays, max_bytes):
+    """Make the model that header and arrays of format 1 describe."""
+    known = {"format", "treesvm", "class", "parameters", "state", "wrapper"}
+    require(header.keys() <= known, "its header holds an unknown entry")
+    field(header, "treesvm", str)
+    name = field(header, "class", str)
+    model = build(name, field(header, "parameters", dict))
+    reader = ArrayReader(arrays, max_bytes)
+    MODELS[name].state.read(model, field(header, "state", dict), reader)
+    reader.finish()
+    if "wrapper" not in header:
+        return model
+    return _wrap(header["wrapper"], model)
+
+
+def _wrap(section, model):
+    """Put the wrapper around the model, whose class checks its own description."""
+    name = field(section, "class", str)
+    require(name in WRAPPERS, f"it holds the unknown class {name!r:.60}")
+    require("spec" in section, "its header lacks the description of its wrapper")
+    try:
+        return wrapper_class(name).from_model_file(section["spec"], model)
+    except (ValueError, TypeError, LookupError, AttributeError) as error:
+        raise ModelFileError(f"its preprocessing is damaged: {error}") from error
+
+
+_READERS = {1: _read_format_1}

@@ -99,8 +99,8 @@ def fixed_case(context):
     others = {
         "LightGBM, 100 × 255 leaves": rival,
         "CART": rivals.cart(problem),
-        "LinearSVC": rivals.linear_svm(problem),
-        "Nyström (300) + LinearSVC": nystroem_on_sample(problem),
+        "LinearSVC": rivals.on_sample(rivals.linear_svm, problem),
+        "Nyström (300) + LinearSVC": rivals.on_sample(rivals.nystroem, problem),
     }
     rows += [
         {**run.row(name), "NESV (distinct)": None, "converged": None}
@@ -108,17 +108,6 @@ def fixed_case(context):
     ]
     result.tables["Covtype, 484,176 training rows"] = rows
     return result
-
-
-def nystroem_on_sample(problem, n_rows=15_000):
-    """Nyström on a part of the rows: all of them would take most of an hour."""
-    few = problem._replace(
-        X=np.concatenate([problem.X[:n_rows], problem.validation[0]]),
-        y=np.concatenate([problem.y[:n_rows], problem.validation[1]]),
-        n_train=min(n_rows, problem.n_train),
-    )
-    run = rivals.nystroem(few)
-    return run._replace(note=f"{run.note}; {few.n_train:,} training rows")
 
 
 def _with_cost(row, run, problem):

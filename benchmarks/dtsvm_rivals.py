@@ -130,6 +130,20 @@ def nystroem(problem):
     return _chosen(problem, candidates, threads=THREADS)
 
 
+def on_sample(method, problem, most_rows=15_000):
+    """A slow method on at most so many of the training rows; the note says so."""
+    if problem.n_train <= most_rows:
+        return method(problem)
+    X_val, y_val = problem.validation
+    few = problem._replace(
+        X=np.concatenate([problem.X[:most_rows], X_val]),
+        y=np.concatenate([problem.y[:most_rows], y_val]),
+        n_train=most_rows,
+    )
+    run = method(few)
+    return run._replace(note=f"{run.note}; {most_rows:,} training rows")
+
+
 def _chosen(problem, candidates, threads=1):
     """Fit every candidate on the training rows; keep the best on validation rows."""
     X_val, y_val = problem.validation

@@ -76,8 +76,8 @@ class RDSVMClassifier(ClassifierMixin, BaseEstimator):
     Notes
     -----
     When not to use it: it is here for comparison.  Its parts see the whole space
-    through few rows, so it needs larger parts than `DTSVMClassifierCV` to be as accurate,
-    and hardly ever does a part hold one class only.
+    through few rows, so it needs larger parts than `DTSVMClassifierCV` to be as
+    accurate, and hardly ever does a part hold one class only.
 
     References
     ----------

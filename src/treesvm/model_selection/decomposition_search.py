@@ -201,7 +201,7 @@ class DecompositionSearch:
         """
         ceiling, width = self.first_ceiling, self.options.top_k
         base = pool[0]
-        while ceiling < self._n_train():
+        while ceiling < self._n_train() and self._can_rise(ceiling, base):
             larger = ceiling * self.options.growth
             self._start(larger)
             rivals = self._rivals(pool)
@@ -221,6 +221,11 @@ class DecompositionSearch:
                 break
             ceiling, base, pool = larger, left[0], self._distinct(left, larger)[:width]
         return ceiling, base
+
+    def _can_rise(self, ceiling, base):
+        """Whether accuracy, which is one at most, can still rise by `min_gain`."""
+        self._run(ceiling, [base], keep=True)  # not in vain: needed if `base` wins here
+        return 1.0 - self.scores[ceiling].score(base) >= self.options.min_gain
 
     def _race_leaves_at(self, larger, rivals, ceiling, base):
         """Drop rivals that cannot gain enough over `base` at the smaller ceiling."""

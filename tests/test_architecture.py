@@ -19,6 +19,7 @@ ROOMS = [
     {"compression", "candidates", "metrics", "bounds", "datasets"},
     {"estimators"},
     {"model_selection", "baselines", "persistence", "plotting", "distributed"},
+    {"comparison"},
     {"cli", "__main__"},
 ]
 LEVEL = {name: level for level, names in enumerate(ROOMS) for name in names}

@@ -182,4 +182,5 @@ def test_rows_of_a_table_can_be_taken():
     part = table.take([2, 0])
     assert part.X["a"].tolist() == [2, 0]
     assert part.y.tolist() == [2, 0]
-    assert part.line_of(0) is None
+    assert part.line_of(0) == 7
+    assert part.take([False, True]).line_of(0) == 5

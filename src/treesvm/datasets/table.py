@@ -22,6 +22,8 @@ class Table:
         Number of the first row in its file, counted from 1.
     first_line : int or None
         Its line, in formats with lines.
+    offsets : ndarray of int or None
+        For rows that were taken from a table: their places behind its first row.
     """
 
     X: object
@@ -29,6 +31,7 @@ class Table:
     path: str = "the table"
     first_row: int = 1
     first_line: int | None = None
+    offsets: np.ndarray | None = None
 
     @property
     def is_matrix(self):
@@ -49,25 +52,25 @@ class Table:
 
     def line_of(self, row):
         """Return the line of a row of this table, None in formats without lines."""
-        return None if self.first_line is None else self.first_line + int(row)
+        return None if self.first_line is None else self.first_line + self._offset(row)
 
     def place_of(self, row):
         """Return words for the place of a row, such as " (row 12)", or nothing."""
-        number = self.first_row + int(row)
+        number = self.first_row + self._offset(row)
         return "" if self.first_line is not None else f" (row {number:,})"
 
-    def take(self, rows):
-        """Return some of the rows, by numbers or a mask.
+    def _offset(self, row):
+        return int(row if self.offsets is None else self.offsets[row])
 
-        The places of the rows in their file are lost, so messages about them name the
-        file only.
-        """
+    def take(self, rows):
+        """Return some of the rows, by numbers or a mask; they keep their places."""
         if self.is_matrix:
             X = self.X[rows]
         else:
             X = {name: column[rows] for name, column in self.X.items()}
         y = None if self.y is None else self.y[rows]
-        return replace(self, X=X, y=y, first_line=None)
+        before = np.arange(self.n_rows) if self.offsets is None else self.offsets
+        return replace(self, X=X, y=y, offsets=before[rows])
 
 
 def is_sparse(table):

@@ -6,6 +6,8 @@ from treesvm.datasets.column_encoder import ColumnEncoder
 from treesvm.datasets.reading import column_names, iter_table
 from treesvm.datasets.table import Table
 
+_MAX_DENSE = 1_000  # features; wider rows are usually sparse
+
 
 class TableModel:
     """A classifier of data files: columns in, labels out.
@@ -48,6 +50,27 @@ class TableModel:
         self.scale = scale
         self.missing = missing
         self.unseen = unseen
+
+    @classmethod
+    def of(cls, model):
+        """Return a TableModel around a fitted estimator, which sees rows as they are.
+
+        A TableModel is returned as it is.
+        """
+        if isinstance(model, cls):
+            return model
+        width, names = model.n_features_in_, getattr(model, "feature_names_in_", None)
+        rules = {"scale": "none", "missing": "error", "unseen": "zeros"}
+        spec = {**rules, "shift": [0.0] * width, "factor": [1.0] * width}
+        if names is None:
+            storage = "dense" if width <= _MAX_DENSE else "sparse"
+            spec |= {"kind": "matrix", "n_features": width, "fill": None}
+            spec["storage"] = storage
+        else:
+            columns = [{"name": n, "kind": "number", "fill": None} for n in names]
+            spec |= {"kind": "columns", "columns": columns}
+        source = {"label": None, "zero_based": False}
+        return cls.from_model_file({"encoder": spec, "source": source}, model)
 
     def fit(self, table, y=None, *, label=None, zero_based=False):
         """Learn the preprocessing and fit the estimator.

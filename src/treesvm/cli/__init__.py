@@ -1,0 +1,1 @@
+"""The command ``treesvm``: arguments in, one call, text out."""

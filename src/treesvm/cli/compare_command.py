@@ -1,0 +1,106 @@
+"""``treesvm compare``: methods side by side, in a table and in a report."""
+
+import datetime
+
+from treesvm.cli.console import output
+from treesvm.cli.data_options import add_data_options, read_training
+from treesvm.comparison import METHODS, compare_table, embedded_tables, html_report
+from treesvm.comparison.words import headline, table_head, table_line
+from treesvm.datasets import Table, make_waves
+
+EXAMPLES = """examples:
+  treesvm compare --report report.html              embedded data, nothing downloaded
+  treesvm compare flowers.csv --label species
+  treesvm compare big.libsvm --methods linear,dtsvm,hlsvm --rows 100000
+"""
+
+
+def add_options(parser):
+    """Describe the command's options."""
+    parser.add_argument(
+        "data",
+        metavar="DATA",
+        nargs="?",
+        help="file to learn from (default: embedded digits, spirals and 200,000 waves)",
+    )
+    parser.add_argument(
+        "--methods",
+        metavar="A,B,…",
+        help=f"which methods, of: {', '.join(METHODS)} (default: all installed)",
+    )
+    parser.add_argument("--report", metavar="HTML", help="write a page with pictures")
+    parser.add_argument(
+        "--rows", type=int, help="use at most so many rows of a data set"
+    )
+    parser.add_argument(
+        "--test",
+        type=float,
+        default=0.25,
+        metavar="SHARE",
+        help="share of the rows to measure on (default: 0.25)",
+    )
+    parser.add_argument(
+        "--svm-seconds",
+        type=float,
+        default=15.0,
+        help="the plain RBF SVM trains on as many rows as this time allows "
+        "(default: 15)",
+    )
+    add_data_options(parser)
+
+
+def run(options, console):
+    """Compare on each data set, print, write the report."""
+    if options.rows is not None and options.rows < 20:
+        raise ValueError(f"--rows {options.rows}: use 20 or more.")
+    methods = options.methods.split(",") if options.methods else None
+    if options.data is None:
+        tables = embedded_tables(options.rows)
+        _refuse_data_options(options)
+    else:
+        tables = [(str(options.data), read_training(options))]
+    console.remark("compiling for this machine (only the first time) ...")
+    _warm_up(methods, options)
+    comparisons = []
+    for name, table in tables:
+        console.table(f"\n{name}\n{table_head()}")
+        comparison = compare_table(
+            table,
+            name,
+            methods=methods,
+            test_share=options.test,
+            max_rows=options.rows,
+            missing=options.missing,
+            svm_seconds=options.svm_seconds,
+            seed=options.seed,
+            n_jobs=options.jobs,
+            on_result=lambda result: console.table(table_line(result)),
+        )
+        console.table(headline(comparison))
+        comparisons.append(comparison)
+    if options.report is not None:
+        today = datetime.date.today().isoformat()
+        with output(options.report) as write:
+            write(html_report(comparisons, when=today))
+        console.remark(f"\nThe report is in {options.report}")
+    console.result([comparison.as_json() for comparison in comparisons])
+    return 0
+
+
+def _refuse_data_options(options):
+    """Options about a file make no sense without one."""
+    given = [options.label, options.drop, options.categorical, options.zero_based]
+    if any(given) or options.missing != "error":
+        raise ValueError("options about columns need DATA; the embedded data has none.")
+
+
+def _warm_up(methods, options):
+    """Fit each method on a few rows, so that compiling is not timed as training."""
+    compare_table(
+        Table(*make_waves(600)),
+        "warm-up",
+        methods=methods,
+        svm_seconds=0.1,
+        seed=options.seed,
+        n_jobs=options.jobs,
+    )

@@ -1,0 +1,68 @@
+"""Where the command's words go: results to standard output, remarks to the error."""
+
+import contextlib
+import json
+import sys
+
+import numpy as np
+
+from treesvm.persistence.atomic_file import replaced_file
+
+
+class Console:
+    """Prints what was asked for.
+
+    Parameters
+    ----------
+    quiet : bool
+        Leave out remarks and tables; errors are still told.
+    as_json : bool
+        Print one JSON object instead of tables.
+    """
+
+    def __init__(self, quiet=False, as_json=False):
+        self.quiet, self.as_json = quiet, as_json
+
+    @property
+    def shows_progress(self):
+        """Whether a line that rewrites itself makes sense."""
+        return not self.quiet and sys.stderr.isatty()
+
+    def remark(self, text):
+        """Tell what is going on, on standard error."""
+        if not self.quiet:
+            print(text, file=sys.stderr, flush=True)
+
+    def table(self, text):
+        """Print a result for people."""
+        if not self.quiet and not self.as_json:
+            print(text, flush=True)
+
+    def result(self, values):
+        """Print a result for programs, if they asked for it."""
+        if self.as_json:
+            print(json.dumps(values, default=_plain, ensure_ascii=False, indent=1))
+
+
+def _plain(value):
+    """Return what JSON can hold."""
+    if isinstance(value, np.generic):
+        return value.item()
+    if isinstance(value, np.ndarray):
+        return value.tolist()
+    return str(value)
+
+
+@contextlib.contextmanager
+def output(path):
+    """Yield a function that writes text to a file, or to standard output.
+
+    A file appears under its name only when it is complete: whatever stops the writing,
+    an older file of that name stays as it was.
+    """
+    if path is None or str(path) == "-":
+        yield sys.stdout.write
+        sys.stdout.flush()
+        return
+    with replaced_file(path) as file:
+        yield lambda text: file.write(text.encode("utf8"))

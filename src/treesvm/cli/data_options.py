@@ -1,0 +1,95 @@
+"""Options about data files, the same for all commands that read training data."""
+
+from treesvm.datasets.encoder_spec import MISSING_RULES, SCALES, UNSEEN_RULES
+from treesvm.datasets.reading import column_names, format_of, read_table
+
+
+def add_data_options(parser):
+    """Add the options of reading and preprocessing training data."""
+    group = parser.add_argument_group("data")
+    group.add_argument(
+        "--label",
+        metavar="COLUMN",
+        help="label column of a table by name or position (0 is the first, -1 the "
+        "last; default: the last); in .npz files the array (default: y)",
+    )
+    group.add_argument(
+        "--drop",
+        action="append",
+        default=[],
+        metavar="COLUMN",
+        help="leave this column out (repeat for more)",
+    )
+    group.add_argument(
+        "--categorical",
+        action="append",
+        default=[],
+        metavar="COLUMN",
+        help="this column is categories although it holds numbers (repeat for more); "
+        "columns of text are categories anyway",
+    )
+    group.add_argument(
+        "--missing",
+        choices=MISSING_RULES,
+        default="error",
+        help="missing values: refuse them, or fill in the column's median (of "
+        "categories the most frequent) or most frequent value (default: error)",
+    )
+    group.add_argument(
+        "--zero-based",
+        action="store_true",
+        help="LIBSVM text counts features from 0 instead of 1",
+    )
+
+
+def add_encoding_options(parser):
+    """Add the options of preprocessing that a model remembers."""
+    group = parser.add_argument_group("preprocessing (remembered in the model)")
+    group.add_argument(
+        "--scale",
+        choices=SCALES,
+        default="minmax",
+        help="scale features to [0, 1], to mean 0 and variance 1, or not at all "
+        "(default: minmax)",
+    )
+    group.add_argument(
+        "--unseen",
+        choices=UNSEEN_RULES,
+        default="zeros",
+        help="a category that training did not see sets no indicator, or is refused "
+        "(default: zeros)",
+    )
+
+
+def read_training(options, path=None):
+    """Return the Table of a training file."""
+    path = options.data if path is None else path
+    return read_table(
+        path,
+        label=label_of(options),
+        categorical=options.categorical,
+        drop=options.drop,
+        zero_based=options.zero_based,
+    )
+
+
+def label_of(options):
+    """Return the label option as a name or a position."""
+    if options.label is None:
+        return -1
+    names = column_names(options.data)
+    if names is not None and options.label in names:
+        return options.label
+    try:
+        return int(options.label)
+    except ValueError:
+        return options.label
+
+
+def label_name(options):
+    """Return the name of the label column, None in formats without columns."""
+    names, label = column_names(options.data), label_of(options)
+    if names is None:
+        is_npz = format_of(options.data) == "npz"
+        return label if is_npz and isinstance(label, str) else None
+    return names[label] if isinstance(label, int) else label

@@ -1,0 +1,39 @@
+"""``treesvm inspect``: what is inside a model file."""
+
+import os
+
+from treesvm.cli.model_options import add_model_options, model_bytes
+from treesvm.comparison.summary import fact_lines, model_facts, tree_text
+from treesvm.comparison.svg import bytes_text
+from treesvm.persistence import load_model
+
+EXAMPLES = """examples:
+  treesvm inspect flowers.treesvm
+  treesvm inspect flowers.treesvm --tree --depth 3
+"""
+
+
+def add_options(parser):
+    """Describe the command's options."""
+    add_model_options(parser)
+    parser.add_argument("--tree", action="store_true", help="draw the tree as text")
+    parser.add_argument(
+        "--depth", type=int, help="levels of the tree to draw (default: 4)"
+    )
+
+
+def run(options, console):
+    """Print the facts, and the tree if it was asked for."""
+    if options.depth is not None and not options.tree:
+        raise ValueError("--depth is about --tree; add it.")
+    if options.depth is not None and options.depth < 1:
+        raise ValueError(f"--depth {options.depth}: use 1 or more.")
+    model = load_model(options.model, max_bytes=model_bytes(options))
+    facts = {"file": f"{options.model} ({bytes_text(os.stat(options.model).st_size)})"}
+    facts |= model_facts(model)
+    console.table(fact_lines(facts))
+    if options.tree:
+        facts["tree"] = tree_text(model, max_depth=options.depth or 4)
+        console.table("\n" + facts["tree"])
+    console.result(facts)
+    return 0

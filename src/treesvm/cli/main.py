@@ -1,0 +1,103 @@
+"""The command's entry: parse, run, and turn a user's mistakes into one line."""
+
+import argparse
+import os
+import sys
+
+from treesvm import __version__
+from treesvm.cli import (
+    compare_command,
+    inspect_command,
+    predict_command,
+    train_command,
+)
+from treesvm.cli.console import Console
+
+OK, WRONG, USAGE, INTERRUPTED = 0, 1, 2, 130
+
+_COMMANDS = {
+    "train": (train_command, "learn from a data file and write a model file"),
+    "predict": (predict_command, "answer the rows of a file of any size"),
+    "compare": (compare_command, "train methods side by side and report"),
+    "inspect": (inspect_command, "show what is inside a model file"),
+}
+_FORMATS = """data files, by their ending:
+  LIBSVM text (.svm .libsvm .txt or none), .csv, .tsv — also with .gz or .bz2;
+  .parquet; .npz with arrays X and y.  CSV and Parquet need: pip install
+  'treesvm[tables]'
+"""
+_CODES = """exit codes: 0 done, 1 the data, the model or the parameters are wrong,
+  2 the command was not understood, 130 stopped by Ctrl-C
+"""
+
+
+def parser():
+    """Return the parser of all commands."""
+    made = argparse.ArgumentParser(
+        prog="treesvm",
+        description="Support vector machines at decision-tree speed.",
+        epilog=_FORMATS + "\n" + _CODES + "\ntreesvm COMMAND --help tells more.",
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    made.add_argument("--version", action="version", version=f"treesvm {__version__}")
+    commands = made.add_subparsers(dest="command", metavar="COMMAND", required=True)
+    for name, (module, words) in _COMMANDS.items():
+        command = commands.add_parser(
+            name,
+            help=words,
+            description=words[0].upper() + words[1:] + ".",
+            epilog=module.EXAMPLES + "\n" + _FORMATS + "\n" + _CODES,
+            formatter_class=argparse.RawDescriptionHelpFormatter,
+        )
+        module.add_options(command)
+        _add_common_options(command, name)
+    return made
+
+
+def _add_common_options(command, name):
+    group = command.add_argument_group("general")
+    group.add_argument("-q", "--quiet", action="store_true", help="only tell errors")
+    group.add_argument("--json", action="store_true", help="print results as JSON")
+    if name in ("train", "compare"):
+        group.add_argument("--seed", type=int, default=0, help="(default: 0)")
+        group.add_argument(
+            "--jobs",
+            type=int,
+            default=os.cpu_count() or 1,
+            help="threads (default: one for each processor)",
+        )
+    group.add_argument(
+        "--traceback",
+        action="store_true",
+        help="show where in the program an error came up",
+    )
+
+
+def main(arguments=None):
+    """Run the command; return its exit code."""
+    options = parser().parse_args(arguments)
+    console = Console(options.quiet, options.json)
+    try:
+        return _COMMANDS[options.command][0].run(options, console)
+    except KeyboardInterrupt:
+        print("treesvm: stopped; no file was left half-written", file=sys.stderr)
+        return INTERRUPTED
+    except BrokenPipeError:
+        # The reader of our output, such as head, has seen enough. Python would
+        # complain when it flushes at exit, so the output goes nowhere from here on.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return WRONG
+    except (ValueError, OSError, ImportError, MemoryError) as error:
+        if options.traceback:
+            raise
+        print(f"treesvm {options.command}: {_words(error)}", file=sys.stderr)
+        return WRONG
+
+
+def _words(error):
+    """Return an error in one paragraph."""
+    if isinstance(error, MemoryError):
+        return f"not enough memory ({error or 'the data is too large'})."
+    if isinstance(error, OSError) and error.filename is not None:
+        return f"{error.filename}: {error.strerror}."
+    return str(error).strip() or type(error).__name__

@@ -1,0 +1,71 @@
+"""``treesvm predict``: answers for a file of any size, chunk by chunk."""
+
+from treesvm.cli.console import output
+from treesvm.cli.model_options import add_model_options, model_bytes
+from treesvm.comparison.streaming import LAYOUTS, predict_file
+from treesvm.datasets.table_model import TableModel
+from treesvm.persistence import load_model
+
+EXAMPLES = """examples:
+  treesvm predict flowers.treesvm new.csv                    labels, one a line
+  treesvm predict flowers.treesvm new.csv -o out.csv --proba
+  treesvm predict covtype.treesvm huge.libsvm.gz -o labels.txt
+"""
+
+
+def add_options(parser):
+    """Describe the command's options."""
+    add_model_options(parser)
+    parser.add_argument("data", metavar="DATA", help="rows to answer")
+    parser.add_argument(
+        "-o", "--output", metavar="OUT", help="file to write (default: standard output)"
+    )
+    kind = parser.add_mutually_exclusive_group()
+    kind.add_argument(
+        "--proba", action="store_true", help="class probabilities behind each label"
+    )
+    kind.add_argument(
+        "--decision", action="store_true", help="decision values behind each label"
+    )
+    parser.add_argument(
+        "--format",
+        choices=tuple(LAYOUTS),
+        help="labels: one line a row as svm-predict writes it; csv: with a header "
+        "(default: csv if OUT ends with .csv, otherwise labels)",
+    )
+    parser.add_argument(
+        "--chunk-rows",
+        type=int,
+        default=50_000,
+        help="rows in memory at a time (default: 50000)",
+    )
+
+
+def run(options, console):
+    """Stream the answers."""
+    if console.as_json and options.output in (None, "-"):
+        raise ValueError("--json prints the summary to standard output; give -o OUT.")
+    if options.chunk_rows < 1:
+        raise ValueError(f"--chunk-rows {options.chunk_rows}: use 1 or more.")
+    layout = options.format
+    if layout is None:
+        is_csv = str(options.output).lower().endswith(".csv")
+        layout = "csv" if is_csv else "labels"
+    model = TableModel.of(load_model(options.model, max_bytes=model_bytes(options)))
+    kind = "proba" if options.proba else "decision" if options.decision else "labels"
+    with output(options.output) as write:
+        summary = predict_file(
+            model,
+            options.data,
+            write,
+            answer=kind,
+            layout=layout,
+            chunk_rows=options.chunk_rows,
+        )
+    words = f"{summary.n_rows:,} rows"
+    if summary.n_labelled:
+        share = summary.n_right / summary.n_labelled
+        words += f", accuracy = {share:.4%} ({summary.n_right}/{summary.n_labelled})"
+    console.remark(words)
+    console.result(summary._asdict())
+    return 0

@@ -1,0 +1,107 @@
+"""``treesvm train``: a data file in, a model file out."""
+
+import time
+from pathlib import Path
+
+from treesvm.cli.data_options import (
+    add_data_options,
+    add_encoding_options,
+    label_name,
+    read_training,
+)
+from treesvm.cli.estimator_options import add_estimator_options, make_estimator
+from treesvm.comparison.running import split
+from treesvm.comparison.summary import fact_lines, model_facts, prediction_facts
+from treesvm.datasets.table_model import TableModel
+from treesvm.persistence import save_model
+
+EXAMPLES = """examples:
+  treesvm train flowers.csv --label species
+  treesvm train covtype.libsvm.bz2 -o covtype.treesvm --search --test 0.2
+  treesvm train adult.csv --label income --missing most_frequent --test adult_test.csv
+  treesvm train sensors.parquet --method hlsvm --max-depth 8
+"""
+
+
+def add_options(parser):
+    """Describe the command's options."""
+    parser.add_argument("data", metavar="DATA", help="file to learn from")
+    parser.add_argument(
+        "-o",
+        "--output",
+        metavar="MODEL",
+        help="model file to write (default: DATA's name with .treesvm)",
+    )
+    parser.add_argument(
+        "--test",
+        metavar="DATA|SHARE",
+        help="measure on this file, or on this share of DATA, which is then not "
+        "learned from",
+    )
+    add_estimator_options(parser)
+    add_data_options(parser)
+    add_encoding_options(parser)
+
+
+def run(options, console):
+    """Train, measure, save."""
+    estimator = make_estimator(options, verbose=int(console.shows_progress))
+    target = Path(options.output or _default_target(options.data))
+    if target.is_dir() or not target.absolute().parent.is_dir():
+        raise ValueError(f"-o {target}: give a file name in a folder that exists.")
+    share = _share(options.test)
+    console.remark(f"reading {options.data}")
+    training = read_training(options)
+    testing = None
+    if share is not None:
+        train, test = split(training.y, share, options.seed)
+        training, testing = training.take(train), training.take(test)
+    model = TableModel(
+        estimator, scale=options.scale, missing=options.missing, unseen=options.unseen
+    )
+    console.remark(f"training on {training.n_rows:,} rows")
+    start = time.perf_counter()
+    model.fit(training, label=label_name(options), zero_based=options.zero_based)
+    seconds = time.perf_counter() - start
+    if share is None and options.test is not None:
+        testing = _read_test(model, options.test)
+    save_model(model, target)
+    facts = _measured(model, training, testing, seconds) | model_facts(model)
+    facts["written to"] = str(target)
+    console.table(fact_lines(facts))
+    console.result(facts)
+    return 0
+
+
+def _default_target(data):
+    name = Path(data).name
+    return name.split(".")[0] + ".treesvm"
+
+
+def _share(test):
+    """Return --test as a share, or None if it names a file."""
+    try:
+        return None if test is None else float(test)
+    except ValueError:
+        return None
+
+
+def _read_test(model, path):
+    """Return the test file as one table."""
+    tables = list(model.iter_file(path, chunk_rows=2**62))
+    if not tables or tables[0].y is None:
+        raise ValueError(f"{path}: there are no labels to compare with.")
+    return tables[0]
+
+
+def _measured(model, training, testing, seconds):
+    """Accuracy, time and cost."""
+    facts = {"training rows": training.n_rows, "training seconds": round(seconds, 3)}
+    if testing is None:
+        facts["accuracy on the training rows"] = model.score(training)
+        measured = training
+    else:
+        facts["test rows"] = testing.n_rows
+        facts["test accuracy"] = model.score(testing)
+        measured = testing
+    return facts | prediction_facts(model, measured)

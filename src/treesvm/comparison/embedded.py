@@ -1,0 +1,24 @@
+"""The data sets of the demonstration: nothing is downloaded."""
+
+from sklearn.datasets import load_digits
+
+from treesvm.datasets.generators import make_spirals, make_waves
+from treesvm.datasets.table import Table
+
+WAVES_ROWS = 200_000
+
+
+def embedded_tables(max_rows=None):
+    """Yield (title, Table) of the embedded data sets.
+
+    Parameters
+    ----------
+    max_rows : int, optional
+        Upper limit for generated rows; 200,000 by default.
+    """
+    X, y = load_digits(return_X_y=True)
+    yield "Digits: handwriting, small", Table(X / 16.0, y, "digits")
+    n_rows = min(4_000, max_rows or 4_000)
+    yield "Spirals: what the methods see", Table(*make_spirals(n_rows), "spirals")
+    n_rows = min(WAVES_ROWS, max_rows or WAVES_ROWS)
+    yield f"Waves: {n_rows:,} generated rows", Table(*make_waves(n_rows), "waves")

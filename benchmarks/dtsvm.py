@@ -1,6 +1,8 @@
 """DTSVM beside SVC, LightGBM, the paper's tables and its baselines.
 
 covtype     C = 10, γ = 3 on 484,176 rows: accuracy and time beside LightGBM
+covtype_others
+            leaf scaling off, rows across borders, other methods
 voting      randomised decompositions that vote, and how much they differ
 search      all 63 θ and the ceilings, raced, on covtype
 growth      fit time against the number of rows
@@ -23,6 +25,7 @@ from benchmarks.dtsvm_covtype import (
     fixed_case,
     growth_case,
     memory_case,
+    others_case,
     search_case,
     voting_case,
 )
@@ -35,6 +38,7 @@ from benchmarks.dtsvm_sparse import sparse_case
 
 CASES = {
     "covtype": fixed_case,
+    "covtype_others": others_case,
     "voting": voting_case,
     "search": search_case,
     "growth": growth_case,

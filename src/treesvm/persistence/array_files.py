@@ -26,7 +26,7 @@ from treesvm.persistence.zip_members import (
 )
 
 HEADER = "header.json"
-_MAX_HEADER = 4 * 2**20
+_MAX_HEADER = 8 * 2**20  # parsed, JSON can take a hundred times its size
 _MAX_DIMENSION = 2**40
 _MAX_DATA = 2**31 - 2**24  # beyond it zip files need their 64-bit extension
 _CHUNK = 2**20
@@ -45,7 +45,7 @@ def write_archive(file, header, arrays):
             f"{_MAX_DATA}. Train with fewer rows per leaf or compress the machine."
         )
     declared = {name: _declaration(array) for name, array in arrays.items()}
-    text = json.dumps(header | {"arrays": declared}, allow_nan=False, indent=1)
+    text = json.dumps(header | {"arrays": declared}, allow_nan=False)
     data = text.encode("utf8")
     if len(data) > _MAX_HEADER:
         raise ValueError(

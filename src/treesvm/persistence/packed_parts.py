@@ -8,7 +8,7 @@ from treesvm.persistence.json_values import field
 from treesvm.persistence.packed_machines import read_machines, write_machines
 from treesvm.trees.random_partition import RandomPartition
 
-_PART_BYTES = 512  # what the objects of one part take
+_PART_BYTES = 1024  # what the objects of one part take, generously
 _MAX_SEED = 2**32 - 1
 # Field of a part -> dtypes in the file.
 _FIELDS = {"code": "i4", "n_rows": "i8", "n_classes": "i4", "seconds": "f8"}

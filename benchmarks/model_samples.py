@@ -1,0 +1,79 @@
+"""Small good model files, one of every kind of model that can be saved."""
+
+import tempfile
+import warnings
+from pathlib import Path
+
+import numpy as np
+from scipy import sparse
+from sklearn.datasets import load_iris
+
+from benchmarks.damaged_models import take_apart
+from treesvm import (
+    DTSVMClassifier,
+    DTSVMClassifierCV,
+    DTSVRegressor,
+    HLSVMClassifier,
+    HLSVMClassifierCV,
+    KernelSVC,
+    KernelSVR,
+    SVMMajClassifier,
+    SVMPartitionTreeClassifier,
+    save_model,
+)
+from treesvm.baselines import BaggedSVC, RDSVMClassifier, SVMTreesClassifier
+
+_SMALL = {"max_leaf_size": 30, "random_state": 0}
+_GRID = ([1.0, 10.0], [0.1, 1.0])
+
+
+def fitted_models():
+    """Return ``{name: fitted model}``, all trained on the rows of `sample_rows`."""
+    X, y = sample_rows()
+    words = np.array(["setosa", "versicolor", "virginica"])[y]
+    is_first = y == 0
+    models = {
+        "KernelSVC": (KernelSVC(gamma=1.0, probability=True), X, y),
+        "KernelSVC ovr": (KernelSVC(multi_class="ovr"), sparse.csr_matrix(X), y),
+        "KernelSVC Gram": (KernelSVC(kernel="precomputed"), X @ X.T, is_first),
+        "KernelSVR": (KernelSVR(), X[:, :3], X[:, 3]),
+        "DTSVMClassifier": (DTSVMClassifier(**_SMALL, probability=True), X, words),
+        "DTSVMClassifier sparse": (DTSVMClassifier(**_SMALL), sparse.csr_matrix(X), y),
+        "DTSVMClassifier voting": (DTSVMClassifier(**_SMALL, n_estimators=3), X, y),
+        "DTSVMClassifierCV": (DTSVMClassifierCV(*_GRID, **_SMALL), X, y),
+        "DTSVRegressor": (DTSVRegressor(**_SMALL, epsilon=0.01), X[:, :3], X[:, 3]),
+        "HLSVMClassifier": (HLSVMClassifier(random_state=0), X, words.astype(object)),
+        "HLSVMClassifier pairs": (
+            HLSVMClassifier(multi_class="ovo", random_state=0), X, y
+        ),
+        "HLSVMClassifier kernel": (
+            HLSVMClassifier(leaf="kernel", min_share=0.3, random_state=0), X, y
+        ),
+        "HLSVMClassifierCV": (HLSVMClassifierCV([0.1, 1.0], random_state=0), X, y),
+        "SVMMajClassifier": (SVMMajClassifier(alpha="cv", random_state=0), X, y * 2.0),
+        "SVMPartitionTreeClassifier": (
+            SVMPartitionTreeClassifier(alpha=1.0, random_state=0), X, y
+        ),
+        "RDSVMClassifier": (RDSVMClassifier(*_GRID, 40, random_state=0), X, y),
+        "BaggedSVC": (BaggedSVC(*_GRID, 40, random_state=0), X, y),
+        "SVMTreesClassifier": (SVMTreesClassifier(random_state=0), X, y),
+    }  # fmt: skip
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # of convergence, which matters elsewhere
+        return {name: model.fit(X, y) for name, (model, X, y) in models.items()}
+
+
+def sample_rows():
+    """Rows and class codes that every sample is trained on."""
+    return load_iris(return_X_y=True)
+
+
+def samples(models=None):
+    """Return a `Sample` of the file of every model."""
+    found = []
+    with tempfile.TemporaryDirectory() as folder:
+        for name, model in (models or fitted_models()).items():
+            path = Path(folder, "sample.model")
+            save_model(model, path)
+            found.append(take_apart(name, path.read_bytes()))
+    return found

@@ -1,6 +1,7 @@
 """``treesvm compare``: methods side by side, in a table and in a report."""
 
 import datetime
+from pathlib import Path
 
 from treesvm.cli.console import output
 from treesvm.cli.data_options import add_data_options, read_training
@@ -58,7 +59,7 @@ def run(options, console):
         tables = embedded_tables(options.rows)
         _refuse_data_options(options)
     else:
-        tables = [(str(options.data), read_training(options))]
+        tables = [(Path(options.data).name, read_training(options))]
     console.remark("compiling for this machine (only the first time) ...")
     _warm_up(methods, options)
     comparisons = []

@@ -12,7 +12,7 @@ body { margin: 0; background: var(--ground); color: var(--ink);
   sans-serif; }
 main { max-width: 1120px; margin: 0 auto; padding: 28px 16px 64px; }
 h1 { font-size: 1.9rem; line-height: 1.2; margin: 0 0 6px; letter-spacing: -.01em; }
-h2 { font-size: 1.35rem; margin: 44px 0 4px; }
+h2 { font-size: 1.35rem; margin: 44px 0 4px; overflow-wrap: anywhere; }
 h3 { font-size: 1rem; margin: 0 0 2px; }
 p { margin: 0 0 10px; max-width: 46em; }
 .soft { color: var(--soft); }

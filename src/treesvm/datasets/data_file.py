@@ -62,7 +62,8 @@ def readable(path):
         reason = f"the compressed file is damaged ({error}); fetch it again."
         raise DataFileError(path, reason) from error
     except OSError as error:
-        reason = f"cannot be read: {error.strerror or error}."
+        words = " ".join(str(error.strerror or error).split())
+        reason = f"cannot be read: {words}."
         raise DataFileError(path, reason) from error
 
 

@@ -130,8 +130,9 @@ class TableModel:
         names, wanted = column_names(path), self.encoder_.column_names
         label, drop = self.source_["label"], ()
         if names is not None:
-            label = label if label in names else None
+            # Without header, as many columns as features are the features.
             is_whole = wanted is not None and len(names) == len(wanted)
+            label = None if is_whole or label not in names else label
             known = names if wanted is None or is_whole else {*wanted, label}
             drop = [name for name in names if name not in known]
         yield from iter_table(

@@ -1,0 +1,160 @@
+"""A user's mistake is one line with the way out; nothing is left half-written."""
+
+import gzip
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import numpy as np
+import pytest
+
+from treesvm.cli import predict_command
+from treesvm.datasets import libsvm_text
+
+
+@pytest.fixture
+def model(run, spirals):
+    """The name of a small model file."""
+    assert run("train", spirals, "-o", "m", "-q")[0] == 0
+    return "m"
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "words"),
+    [
+        ("a.svm", b"1 1:2\n1 1:x\n", "a.svm, line 2, column 5"),
+        ("a.svm", b"\x89PNG\r\n\x1a\n", "a.svm, line 1, column 1"),
+        ("a.svm.gz", b"1 1:2\n", "damaged"),
+        ("a.svm.gz", gzip.compress(b"1 1:2\n1 b:2\n"), "line 2, column 3"),
+        ("a.csv", b"x,y\n1,a\n2\n", "a.csv, line 3"),
+        ("a.csv", b"x,y\n1,a\n2,b\nz3,a\n", "a.csv, line 4, column 1"),
+        ("a.csv", b"x,y\n1,a\n,b\n", "a.csv, line 3: column 'x'"),
+        ("a.csv", b"x,y\n1,a\n2,a\n", "class"),
+        ("a.npz", b"nothing", "not a readable .npz"),
+        ("a.parquet", b"nothing", "a.parquet"),
+        ("a.xls", b"nothing", "unknown ending"),
+        ("a.svm", b"", "no row"),
+    ],
+)
+def test_damaged_training_files(run, tmp_path, name, content, words):
+    (tmp_path / name).write_bytes(content)
+    code, out, err = run("train", name, "-o", "m")
+    assert (code, out) == (1, "")
+    assert words in err
+    assert not (tmp_path / "m").exists()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (("train", "absent.csv"), "no such file"),
+        (("train", "flowers.csv", "--label", "none"), "there are: size, colour"),
+        (
+            ("train", "flowers.csv", "--method", "hlsvm", "--C", 3),
+            "--C does not",
+        ),
+        (("train", "flowers.csv", "--method", "svm", "--search"), "--search"),
+        (("train", "flowers.csv", "--search", "--C", 3), "leave out --C"),
+        (("train", "flowers.csv", "--C", -1, "--missing", "median"), "C=-1"),
+        (("train", "flowers.csv", "-o", "no/folder/m"), "folder that exists"),
+        (("train", "flowers.csv", "--missing", "median", "--test", 1.5), "between 0"),
+        (("compare", "flowers.csv", "--methods", "svn"), "no method 'svn'"),
+        (("compare", "--label", "x"), "need DATA"),
+        (("compare", "--rows", 3), "--rows 3"),
+        (("inspect", "flowers.csv"), "flowers.csv"),
+        (("inspect", "absent"), "absent"),
+    ],
+)
+def test_wrong_arguments(run, flowers, arguments, words):
+    code, out, err = run(*arguments)
+    assert (code, out) == (1, "")
+    assert words in err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (("--json",), "give -o OUT"),
+        (("--chunk-rows", 0), "--chunk-rows 0"),
+        (("--proba",), "--probability"),
+        (("--max-model-mb", 0), "--max-model-mb 0"),
+    ],
+)
+def test_wrong_predict_arguments(run, model, spirals, arguments, words):
+    code, _, err = run("predict", model, spirals, *arguments)
+    assert code == 1
+    assert words in err
+
+
+def test_usage_errors_and_help(run):
+    assert run()[0] == 2
+    assert run("train")[0] == 2
+    assert run("train", "x", "--method", "magic")[0] == 2
+    code, out, _ = run("train", "--help")
+    assert code == 0
+    assert "examples:" in out
+    assert "exit codes" in out
+
+
+def test_a_mistake_late_in_a_file_keeps_the_old_output(run, model, tmp_path):
+    (tmp_path / "late.svm").write_text("1 1:0.5 2:0.5\n" * 500 + "1 1:0.5 2:oops\n")
+    (tmp_path / "out.txt").write_text("old")
+    before = set(os.listdir(tmp_path))
+    code, _, err = run(
+        "predict", model, "late.svm", "-o", "out.txt", "--chunk-rows", 10
+    )
+    assert code == 1
+    assert "line 501, column 11" in err
+    assert (tmp_path / "out.txt").read_text() == "old"
+    assert set(os.listdir(tmp_path)) == before
+
+
+def test_ctrl_c_keeps_the_old_output(run, model, spirals, tmp_path, monkeypatch):
+    def interrupted(model, path, write, **options):
+        write("half a")
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(predict_command, "predict_file", interrupted)
+    (tmp_path / "out.txt").write_text("old")
+    before = set(os.listdir(tmp_path))
+    code, _, err = run("predict", model, spirals, "-o", "out.txt")
+    assert code == 130
+    assert "stopped" in err
+    assert (tmp_path / "out.txt").read_text() == "old"
+    assert set(os.listdir(tmp_path)) == before
+
+
+@pytest.mark.skipif(os.name != "posix", reason="signals as on POSIX systems")
+def test_a_real_ctrl_c_stops_a_child(run, model, tmp_path):
+    fifo = tmp_path / "endless.svm"
+    os.mkfifo(fifo)
+    command = [sys.executable, "-m", "treesvm", "predict", model, fifo, "-o", "out.txt"]
+    child = subprocess.Popen(command, stderr=subprocess.PIPE, text=True, cwd=tmp_path)
+    # Opening blocks until the child reads, so that the signal meets it at work.
+    with open(fifo, "wb", buffering=0) as pipe:
+        pipe.write(b"1 1:0.5 2:0.5\n" * 100)
+        time.sleep(0.2)
+        child.send_signal(signal.SIGINT)
+        _, err = child.communicate(timeout=60)
+    assert child.returncode == 130
+    assert "Traceback" not in err
+    assert not [n for n in os.listdir(tmp_path) if n.startswith((".out", "out"))]
+
+
+def test_damaged_data_files_always_name_the_line(tmp_path, rng):
+    """A sample of what ``python -m benchmarks hostile`` does a thousand times."""
+    from benchmarks.hostile_data import damaged_files, judge
+
+    verdicts = [judge(case, tmp_path) for case in damaged_files(60, seed=5)]
+    assert not [v for v in verdicts if not v.is_good]
+
+
+def test_blocks_end_between_lines(tmp_path, monkeypatch):
+    monkeypatch.setattr(libsvm_text, "BLOCK_BYTES", 7)
+    path = tmp_path / "a.svm"
+    path.write_text("1 1:0.25 2:3\n0 1:1\n" * 5)
+    X, y = libsvm_text.read_libsvm(path)
+    assert X.shape == (10, 2)
+    assert np.array_equal(y, [1, 0] * 5)

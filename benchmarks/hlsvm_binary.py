@@ -26,7 +26,7 @@ def covtype_case(context):
     """Class 2 against the rest: error, hyperplanes, time beside CART's."""
     context.start_ours()
     problem = load(context, "covtype")
-    model = tuned(problem, cv=one_split(), step=2)
+    model = tuned(problem, cv=one_split(), step=4)
     cost = hyperplane_cost(model, problem.X_test)
     fixed = HLSVMClassifier(
         model.alpha_,
@@ -67,7 +67,7 @@ def official_case(context):
     for name, (must, aim, paper, deepest) in OFFICIAL.items():
         problem = load(context, name)
         is_wide = name == "mnist"  # 784 features: one split and fewer fits
-        model = tuned(problem, **({"cv": one_split(), "step": 2} if is_wide else {}))
+        model = tuned(problem, **({"cv": one_split(), "step": 4} if is_wide else {}))
         timing = measure(lambda m=model, p=problem: _refit(m, p), threads=THREADS)
         result.claims.append(fewer(f"{name}, error", error(model, problem), must, aim))
         if deepest is not None:
@@ -87,7 +87,7 @@ def banana_case(context):
     errors, deepest, rows = [], [], []
     for seed in range(2 if context.quick else 10):
         problem = load(context, "banana", seed=seed)
-        model = tuned(problem, shares=(0.1, 0.2, "cv"), step=2)
+        model = tuned(problem, shares=(0.1, 0.2, "cv"), step=4)
         errors.append(error(model, problem))
         deepest.append(hyperplane_cost(model, problem.X_test).maximum)
         rows.append(

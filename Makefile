@@ -11,7 +11,7 @@ JOBS   ?= 2
 .PHONY: demo test lint bench clean
 
 demo: $(VENV)/.stamp-run
-	$(BIN)/python examples/demo.py
+	$(BIN)/treesvm compare --report treesvm-report.html
 
 test: $(VENV)/.stamp-test
 	$(BIN)/python -m pytest -n $(JOBS) $(ARGS)

@@ -83,7 +83,7 @@ def run(options, console):
         today = datetime.date.today().isoformat()
         with output(options.report) as write:
             write(html_report(comparisons, when=today))
-        console.remark(f"\nThe report is in {options.report}")
+        console.remark(f"\nThe report is in {Path(options.report).resolve()}")
     console.result([comparison.as_json() for comparison in comparisons])
     return 0
 

@@ -1,7 +1,7 @@
 """Files from strangers: damaged and malicious model files and data files.
 
 models  damaged model files, most with valid checksums, opened under limits
-data    damaged data files: every message must name the line
+others  damaged and large data files, see `benchmarks.hostile_data`
 """
 
 import importlib

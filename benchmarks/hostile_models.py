@@ -108,9 +108,10 @@ def _open(path, watch):
 
 def _ask(model):
     """Ask an accepted model; its answers may be nonsense, but must come."""
-    if model.n_features_in_ > _MAX_WIDTH:
+    width = getattr(model, "estimator", model).n_features_in_
+    if width > _MAX_WIDTH:
         return "loaded and answered"
-    rows = np.resize(sample_rows()[0], (20, model.n_features_in_))
+    rows = np.resize(sample_rows()[0], (20, width))
     try:
         model.predict(rows)
         if hasattr(model, "predictor"):

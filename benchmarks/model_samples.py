@@ -22,6 +22,7 @@ from treesvm import (
     save_model,
 )
 from treesvm.baselines import BaggedSVC, RDSVMClassifier, SVMTreesClassifier
+from treesvm.datasets import Table, TableModel
 
 _SMALL = {"max_leaf_size": 30, "random_state": 0}
 _GRID = ([1.0, 10.0], [0.1, 1.0])
@@ -63,16 +64,27 @@ def fitted_models():
         return {name: model.fit(X, y) for name, (model, X, y) in models.items()}
 
 
+def wrapped_models():
+    """Return ``{name: fitted model}`` with preprocessing around an estimator."""
+    X, y = sample_rows()
+    colour = np.array(["red", "green", "blue"], dtype=object)[y]
+    named = Table({"width": X[:, 0], "colour": colour, "size": X[:, 1]}, y=y)
+    return {
+        "TableModel": TableModel(HLSVMClassifier(random_state=0)).fit(X, y),
+        "TableModel names": TableModel(KernelSVC(), scale="standard").fit(named),
+    }
+
+
 def sample_rows():
     """Rows and class codes that every sample is trained on."""
     return load_iris(return_X_y=True)
 
 
-def samples(models=None):
+def samples():
     """Return a `Sample` of the file of every model."""
     found = []
     with tempfile.TemporaryDirectory() as folder:
-        for name, model in (models or fitted_models()).items():
+        for name, model in (fitted_models() | wrapped_models()).items():
             path = Path(folder, "sample.model")
             save_model(model, path)
             found.append(take_apart(name, path.read_bytes()))

@@ -40,9 +40,10 @@ def parts_of(sample):
 
 def ask(model):
     """An accepted model answers, or says that the rows do not fit."""
-    if model.n_features_in_ > 1000:
+    width = getattr(model, "estimator", model).n_features_in_
+    if width > 1000:
         return
-    rows = np.resize(sample_rows()[0], (5, model.n_features_in_))
+    rows = np.resize(sample_rows()[0], (5, width))
     with warnings.catch_warnings(), np.errstate(all="ignore"):
         warnings.simplefilter("ignore")
         try:

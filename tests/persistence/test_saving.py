@@ -182,6 +182,13 @@ def test_model_changed_after_fit_is_refused_when_saved(rows, tmp_path):
         save_model(model, tmp_path / "a.model")
 
 
+def test_leaves_of_an_earlier_fit_are_not_saved(rows, tmp_path):
+    model = HLSVMClassifier(leaf="kernel", random_state=0).fit(*rows)
+    model.set_params(leaf="majority").fit(*rows)
+    save_model(model, tmp_path / "a.model")
+    assert not hasattr(load_model(tmp_path / "a.model"), "decomposition_")
+
+
 def test_parameters_of_all_simple_types_come_back(rows, tmp_path):
     X, y = rows
     weights = {0: 2.0, np.int64(1): np.float32(1.0)}

@@ -26,7 +26,7 @@ class ObliqueTreesState:
             "classes": write_classes(model.classes_, arrays),
             "reports": write_reports(model),
         }
-        if hasattr(model, "decomposition_"):
+        if getattr(model, "leaf", "majority") == "kernel":
             section["parts"] = write_parts([model.decomposition_], arrays)
         return section
 

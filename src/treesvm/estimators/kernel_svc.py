@@ -76,7 +76,8 @@ callable, default="rbf"
     cache_size : float, default=500
         Megabytes of kernel values that may be held.
     n_jobs : int, optional
-        Threads over the binary machines.
+        Threads over the binary machines, or over the kernel rows of a single one, where
+        the Gram matrix of all rows is not held.
     random_state : int, RandomState or None
         Seeds the folds of `probability`; nothing else is random.
 

@@ -1,6 +1,7 @@
 """Rows of a Gram matrix that is too large to hold, under a byte budget."""
 
 import numpy as np
+from joblib import Parallel, delayed, effective_n_jobs
 
 from treesvm.kernels.kernel import (
     as_rows,
@@ -29,9 +30,12 @@ class RowCache:
         Budget for the cached rows; at least `min_rows` rows are kept.
     min_rows : int
         Rows that one call may ask for.
+    n_jobs : int, optional
+        Threads that compute missing rows.
     """
 
-    def __init__(self, kernel, X, max_bytes, min_rows=_LEAST_ROWS):
+    def __init__(self, kernel, X, max_bytes, min_rows=_LEAST_ROWS, n_jobs=None):
+        self._n_workers = effective_n_jobs(n_jobs)
         self._kernel = kernel
         self._X = _prepared(kernel, X)
         self._left = self._right = None
@@ -73,8 +77,19 @@ class RowCache:
         evicted = self._row_in[slots]
         self._slot_of[evicted[evicted >= 0]] = -1
         step = max(1, _CHUNK_BYTES // (4 * self._X.shape[0]))
-        for k in range(0, len(missing), step):
+        starts = range(0, len(missing), step)
+
+        def compute(k):
             self._store[slots[k : k + step]] = self.block(missing[k : k + step])
+
+        n_workers = min(self._n_workers, len(starts))
+        if n_workers == 1:
+            for k in starts:
+                compute(k)
+        else:
+            Parallel(n_jobs=n_workers, require="sharedmem")(
+                delayed(compute)(k) for k in starts
+            )
         self._slot_of[missing] = slots
         self._row_in[slots] = missing
         self._last_use[slots] = self._clock

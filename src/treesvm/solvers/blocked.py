@@ -41,6 +41,7 @@ def solve_blocked(
     working_set=WORKING_SET,
     beta=None,
     twin=None,
+    n_jobs=None,
 ):
     """Solve the problem of `smo.solve_smo` without holding its Gram matrix.
 
@@ -61,6 +62,8 @@ def solve_blocked(
         Feasible start.
     twin : ndarray of shape (n,), optional
         Row of `X` behind each variable, when several variables share rows.
+    n_jobs : int, optional
+        Threads that compute kernel rows and update the gradient.
 
     Returns
     -------
@@ -69,7 +72,7 @@ def solve_blocked(
     twin = np.arange(len(p)) if twin is None else twin
     beta = np.zeros(len(p)) if beta is None else np.array(beta, dtype=np.float64)
     F = -np.asarray(p, dtype=np.float64)
-    problem = _Problem(kernel, X, twin, max_bytes, working_set)
+    problem = _Problem(kernel, X, twin, max_bytes, working_set, n_jobs)
     everything = np.arange(len(p))
     problem.add_change(everything, beta, F, everything)
     n_iter, rows = 0, everything
@@ -95,8 +98,8 @@ def solve_blocked(
 class _Problem:
     """Kernel rows of one problem, and the rounds over parts of it."""
 
-    def __init__(self, kernel, X, twin, max_bytes, working_set):
-        self.kernel, self.X, self.twin = kernel, X, twin
+    def __init__(self, kernel, X, twin, max_bytes, working_set, n_jobs):
+        self.kernel, self.X, self.twin, self.n_jobs = kernel, X, twin, n_jobs
         self.max_bytes, self.working_set = max_bytes, working_set
         self.stuck = False
 
@@ -112,7 +115,8 @@ class _Problem:
         else:
             X = _subset(self.kernel, self.X, own_rows)
         size = min(self.working_set, len(rows))
-        cache = RowCache(self.kernel, X, self.max_bytes, min(size, len(own_rows)))
+        least = min(size, len(own_rows))
+        cache = RowCache(self.kernel, X, self.max_bytes, least, self.n_jobs)
         state = (lower[rows], upper[rows], beta[rows], F[rows])
         n_iter, previous = 0, np.zeros(0, np.int64)
         for k in count(1):

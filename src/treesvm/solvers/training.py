@@ -6,7 +6,8 @@ nothing of the size n^2 is ever held.
 """
 
 import numpy as np
-from joblib import Parallel, delayed
+from joblib import Parallel, delayed, effective_n_jobs
+from threadpoolctl import threadpool_limits
 
 from treesvm.kernels.distances import LeafDistances
 from treesvm.solvers import smo
@@ -56,7 +57,7 @@ def train_machine(
     max_bytes : int
         Budget for kernel values.
     n_jobs : int, optional
-        Threads over the machines that are solved one by one.
+        Threads, where the Gram matrix of all rows is not held.
 
     Returns
     -------
@@ -69,12 +70,17 @@ def train_machine(
         chain = gram_chain(X, machines, weight, kernel, tol=tol, max_iter=max_iter)
         records = chain.solve(C)
         return assemble(X, machines, kernel, chain.beta, records)
-    solved = Parallel(n_jobs=n_jobs, require="sharedmem")(
-        delayed(_solve_alone)(
-            X, machines, m, weight, kernel, C, tol, max_iter, max_bytes
+    # Threads work on several machines, or, if there is one, on its kernel rows.
+    n_workers = min(effective_n_jobs(n_jobs), machines.n_machines)
+    inner_jobs = n_jobs if n_workers == 1 else None
+    share = max_bytes // n_workers
+    with threadpool_limits(1 if effective_n_jobs(n_jobs) > 1 else None):
+        solved = Parallel(n_jobs=n_workers, require="sharedmem")(
+            delayed(_solve_alone)(
+                X, machines, m, weight, kernel, C, tol, max_iter, share, inner_jobs
+            )
+            for m in range(machines.n_machines)
         )
-        for m in range(machines.n_machines)
-    )
     beta = np.concatenate([coefficients for coefficients, _ in solved])
     records = np.concatenate([record for _, record in solved])
     return assemble(X, machines, kernel, beta, records)
@@ -115,7 +121,7 @@ def gram_chain(X, machines, weight, kernel, *, tol=1e-3, max_iter=None):
     return chain
 
 
-def _solve_alone(X, machines, m, weight, kernel, C, tol, max_iter, max_bytes):
+def _solve_alone(X, machines, m, weight, kernel, C, tol, max_iter, max_bytes, n_jobs):
     """Solve one machine; return its coefficients and a one-entry record."""
     own = slice(machines.starts[m], machines.starts[m + 1])
     rows = machines.order[machines.rows[own]]
@@ -142,6 +148,7 @@ def _solve_alone(X, machines, m, weight, kernel, C, tol, max_iter, max_bytes):
         max_bytes=max(_LEAST_BYTES, max_bytes),
         tol=tol,
         max_iter=smo.STALL_CAP if max_iter is None else max_iter,
+        n_jobs=n_jobs,
     )
     record = np.zeros(1, RECORD)
     for name in ("bias", "violation", "gap", "n_iter", "converged"):

@@ -36,8 +36,8 @@ def add_options(parser):
     parser.add_argument(
         "--chunk-rows",
         type=int,
-        default=50_000,
-        help="rows in memory at a time (default: 50000)",
+        default=20_000,
+        help="rows in memory at a time (default: 20000)",
     )
 
 

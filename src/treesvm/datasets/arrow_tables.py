@@ -16,7 +16,7 @@ import numpy as np
 from treesvm.datasets.data_file import DataFileError, open_bytes, readable
 
 MISSING = ("", "NA", "N/A", "NaN", "nan", "null", "NULL", "None", "?")
-BLOCK_BYTES = 8 * 2**20
+BLOCK_BYTES = 2 * 2**20
 _PLACES = re.compile(r"(In CSV column #\d+: |CSV parse error: |Row #\d+: )")
 _NUMBER = re.compile(r"\s*[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?\s*")
 

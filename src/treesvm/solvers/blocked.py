@@ -16,6 +16,7 @@ import numpy as np
 from numba import njit
 
 from treesvm.kernels.block_cache import RowCache
+from treesvm.kernels.kernel import squared_norms
 from treesvm.solvers import conditions, smo
 from treesvm.solvers.solution import Solution
 
@@ -25,6 +26,7 @@ _STEPS_PER_ROW = 60  # cap of the inner pair steps
 _LOOK_EVERY = 8  # rounds between looks at how many rows are settled
 _SHRINK_SHARE = 0.6  # go on with the unsettled rows alone when they are fewer than this
 _ADD_BYTES = 32 * 2**20
+_FLOAT32_NOISE = 6e-8
 _FLOAT32_FLOOR = 1e-3  # finer than this the rounding of kernel rows decides
 
 
@@ -82,6 +84,10 @@ def solve_blocked(
         violation = conditions.violation_of(F, beta, lower, upper)
         if violation <= goal:
             gap = conditions.relative_gap(F, beta, p, lower, upper)
+            if gap + problem.doubt(beta, F, p, upper - lower) > tol:
+                problem.refresh(beta, F, p)
+                violation = conditions.violation_of(F, beta, lower, upper)
+                gap = conditions.relative_gap(F, beta, p, lower, upper)
             if conditions.is_solved(violation, gap, tol, tol / 10):
                 break
             goal = 0.3 * goal
@@ -102,6 +108,9 @@ class _Problem:
         self.kernel, self.X, self.twin, self.n_jobs = kernel, X, twin, n_jobs
         self.max_bytes, self.working_set = max_bytes, working_set
         self.stuck = False
+        self.reach = 1.0  # rounding of an RBF value grows with its exponent's parts
+        if kernel.name == "rbf":
+            self.reach += kernel.gamma * float(squared_norms(X).max(initial=0.0))
 
     def rounds(self, rows, lower, upper, beta, F, tol, max_iter):
         """Work on `rows` until they are solved, or few enough of them are left.
@@ -148,6 +157,27 @@ class _Problem:
         lower, upper, beta, F = state
         left = conditions.unsettled(F, beta, lower, upper).sum()
         return left < _SHRINK_SHARE * len(F)
+
+    def doubt(self, beta, F, p, box):
+        """How much the rounding of float32 kernel values may add to the gap."""
+        noise = _FLOAT32_NOISE * self.reach * np.linalg.norm(beta)
+        dual = abs(conditions.dual_objective(F, beta, p))
+        return noise * box[beta != 0].sum() / max(dual, 1e-300)
+
+    def refresh(self, beta, F, p):
+        """Recompute `F` from the kernel in float64, block by block."""
+        active = np.flatnonzero(beta)
+        columns, place = np.unique(self.twin[active], return_inverse=True)
+        weights = np.bincount(place, beta[active], minlength=len(columns))
+        sums = np.empty(self.X.shape[0])
+        others = None if self.kernel.name == "precomputed" else self.X[columns]
+        step = max(1, _ADD_BYTES // (8 * max(len(columns), 1)))
+        for k in range(0, len(sums), step):
+            part = self.X[k : k + step]
+            if others is None:
+                part = part[:, columns]
+            sums[k : k + step] = self.kernel.block(part, others, np.float64) @ weights
+        F[:] = sums[self.twin] - p
 
     def add_change(self, rows, change, F, targets):
         """Add ``K[targets][:, rows] @ change`` to ``F[targets]``, block by block."""

@@ -4,33 +4,39 @@ from treesvm.comparison.svg import bytes_text, counted, seconds_text
 
 
 def headline(comparison):
-    """Return the finding in a sentence or two; only what was measured."""
+    """Return the finding in a few sentences; only what was measured."""
     done = [r for r in comparison.results if r.accuracy is not None]
     if not done:
         return "No method came to an end."
     best = max(done, key=lambda r: r.accuracy)
-    said = f"{best.title} is the most accurate with {best.accuracy:.2%}"
-    others = {r.method: r for r in done}
-    plain = others.get("svm")
+    said = [f"{best.title} is the most accurate with {best.accuracy:.2%}."]
+    plain = next((r for r in done if r.method == "svm"), None)
     if plain is None:
-        return said + "."
-    ours = [r for r in done if r.is_ours]
-    top = max(ours, key=lambda r: r.accuracy, default=None)
+        return said[0]
     if plain.n_rows_used < comparison.n_train:
-        said += (
-            f". The plain RBF SVM gave up at {plain.n_rows_used:,} of "
-            f"{comparison.n_train:,} rows and reaches {plain.accuracy:.2%}"
+        said.append(
+            f"The plain RBF SVM gave up at {plain.n_rows_used:,} of "
+            f"{comparison.n_train:,} rows and reaches {plain.accuracy:.2%}."
         )
-    if top is not None and top is not plain:
-        ratio = plain.predict_microseconds / max(top.predict_microseconds, 1e-9)
-        pace = f"{ratio:.0f} times faster" if ratio >= 2 else "at a similar speed"
-        said += (
-            f"; {top.title} has {top.accuracy:.2%} and answers {pace} than"
-            if ratio >= 2
-            else f"; {top.title} has {top.accuracy:.2%} and answers {pace} as"
-        )
-        said += " the RBF SVM"
-    return said + "."
+    top = max((r for r in done if r.is_ours), key=lambda r: r.accuracy, default=None)
+    if top is not None:
+        who = "It"
+        if top is not best:
+            who = f"{top.title}, the best of treesvm's, has {top.accuracy:.2%} and"
+        said.append(f"{who} answers a row {_pace(top, plain)} the RBF SVM.")
+    return " ".join(said)
+
+
+def _pace(one, other):
+    """Return how fast one method answers against another."""
+    ratio = other.predict_microseconds / max(one.predict_microseconds, 1e-9)
+    if ratio >= 1.5:
+        return f"{ratio:.2g} times as fast as"
+    return (
+        "about as fast as"
+        if ratio > 1 / 1.5
+        else f"in {1 / ratio:.2g} times the time of"
+    )
 
 
 HEADS = (

@@ -20,7 +20,7 @@ def headline(comparison):
         )
     top = max((r for r in done if r.is_ours), key=lambda r: r.accuracy, default=None)
     if top is not None:
-        who = "It"
+        who = top.title
         if top is not best:
             who = f"{top.title}, the best of treesvm's, has {top.accuracy:.2%} and"
         said.append(f"{who} answers a row {_pace(top, plain)} the RBF SVM.")
@@ -32,11 +32,9 @@ def _pace(one, other):
     ratio = other.predict_microseconds / max(one.predict_microseconds, 1e-9)
     if ratio >= 1.5:
         return f"{ratio:.2g} times as fast as"
-    return (
-        "about as fast as"
-        if ratio > 1 / 1.5
-        else f"in {1 / ratio:.2g} times the time of"
-    )
+    if ratio > 1 / 1.5:
+        return "about as fast as"
+    return f"in {1 / ratio:.2g} times the time of"
 
 
 HEADS = (

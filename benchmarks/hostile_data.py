@@ -164,15 +164,14 @@ def damage_case(context):
     bad = [verdict for verdict in verdicts if not verdict.is_good]
     n_refused = sum(verdict.is_refused for verdict in verdicts)
     result = CaseResult()
-    result.claims.append(
-        Claim("damaged data files read or refused with a place", len(verdicts), n_files)
-        if not bad
-        else Claim("damaged data files without a place", len(bad), 0, unit="files")
-    )
+    work = f"of {n_files:,} damaged data files, those without a message and its place"
+    claim = Claim(work, len(bad), must=0, unit=" files", higher_is_better=False)
+    result.claims.append(claim)
     result.notes.append(f"{n_refused} of {n_files} were refused, the others are whole.")
-    result.tables["files that were not refused as they should be"] = [
-        {"file": verdict.name, "words": verdict.words[:120]} for verdict in bad[:20]
-    ]
+    if bad:
+        result.tables["files that were not refused as they should be"] = [
+            {"file": verdict.name, "words": verdict.words[:120]} for verdict in bad[:20]
+        ]
     return result
 
 

@@ -165,7 +165,7 @@ def damage_case(context):
     n_refused = sum(verdict.is_refused for verdict in verdicts)
     result = CaseResult()
     work = f"of {n_files:,} damaged data files, those without a message and its place"
-    claim = Claim(work, len(bad), must=0, unit=" files", higher_is_better=False)
+    claim = Claim(work, len(bad), must=0, unit="files", higher_is_better=False)
     result.claims.append(claim)
     result.notes.append(f"{n_refused} of {n_files} were refused, the others are whole.")
     if bad:

@@ -4,6 +4,7 @@ from dataclasses import asdict, dataclass, field
 
 from benchmarks import environment
 
+UNSOLVED = "FAILED: too few solves converged"
 MIN_CONVERGED_SHARE = 0.9  # below it the times of a benchmark mean nothing
 
 
@@ -79,7 +80,12 @@ class CaseResult:
             "timestamp": environment.timestamp(),
             "load": environment.load(),
         }
-        claims = [{**asdict(claim), "verdict": claim.verdict} for claim in self.claims]
+        # A time bought with unsolved problems meets nothing, however good it looks.
+        failed = self.too_few_converged()
+        claims = [
+            {**asdict(claim), "verdict": UNSOLVED if failed else claim.verdict}
+            for claim in self.claims
+        ]
         return {
             "environment": stamp,
             "records": [{**asdict(record), **stamp} for record in self.records],

@@ -72,8 +72,21 @@ def case_text(stored):
     for title, rows in stored["tables"].items():
         parts.append(f"**{title}**\n\n{markdown_table(rows)}")
     parts.extend(stored["notes"])
+    parts.append(_load_warning(stored["environment"]))
     parts.append(_environment_line(stored["environment"]))
     return "\n\n".join(part for part in parts if part)
+
+
+def _load_warning(stamp):
+    """More busy processes than cores: both sides waited for others, not equally."""
+    load = stamp.get("load")
+    if load is None or load <= stamp["cores"]:
+        return ""
+    return (
+        f"**Not settled:** the machine was busy (load {number(load)} on "
+        f"{stamp['cores']} cores). Ratios near a bound, and all wall-clock times, have "
+        "to be measured again."
+    )
 
 
 def _environment_line(stamp):

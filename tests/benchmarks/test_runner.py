@@ -22,7 +22,7 @@ def fine_case(context):
 
 def short_case(context):
     record = Record("short", "treesvm", "toy", seconds=0.5, converged_share=0.8)
-    return CaseResult([record], [Claim("short", value=1.0, must=5.0)])
+    return CaseResult([record], [Claim("fast but unsolved", value=9.0, must=5.0)])
 
 
 def missing_case(context):
@@ -72,10 +72,11 @@ def test_page_keeps_prose_around_the_blocks(toy, context, tmp_path):
 
 def test_too_few_converged_solves_fail(toy, context, tmp_path, capsys):
     toy.CASES = {"short": short_case}
-    assert runner.run("toy", context, tmp_path / "out") == 1
-    output = capsys.readouterr().out
-    assert "FAILED: only 80% of the solves converged" in output
-    assert "NOT met" in output
+    assert runner.run("toy", context, tmp_path / "out", docs=tmp_path) == 1
+    assert "FAILED: only 80% of the solves converged" in capsys.readouterr().out
+    page = (tmp_path / "toy.md").read_text("utf8")
+    assert page.count("FAILED: too few solves converged") == 2  # summary and case
+    assert "must met" not in page
 
 
 def test_missing_data_is_skipped_and_said(toy, context, tmp_path, capsys):
@@ -119,6 +120,13 @@ def test_verdicts(value, higher, verdict):
     must, aim = (5, 10) if higher else (10, 5)
     claim = Claim("w", value, must=must, aim=aim, higher_is_better=higher)
     assert claim.verdict == verdict
+
+
+@pytest.mark.parametrize(("load", "warned"), [(0.5, False), (7.5, True), (None, False)])
+def test_busy_machine_is_told(load, warned):
+    stamp = {**CaseResult().as_json("toy")["environment"], "load": load, "cores": 2}
+    stored = {"claims": [], "tables": {}, "notes": [], "environment": stamp}
+    assert ("Not settled" in report.case_text(stored)) == warned
 
 
 def test_numbers_are_short():

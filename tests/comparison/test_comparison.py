@@ -146,4 +146,5 @@ def test_short_numbers():
         "2 kB",
         "3 MB",
     )
+    assert bytes_text(1020 * 2**10) == "1,020 kB"
     assert round_steps(0.0, 97.0) == [0, 20, 40, 60, 80, 100]

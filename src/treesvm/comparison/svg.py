@@ -99,5 +99,6 @@ def bytes_text(n_bytes):
     """Return a size in a fitting unit."""
     for limit, unit in ((2**30, "GB"), (2**20, "MB"), (2**10, "kB")):
         if n_bytes >= limit:
-            return f"{n_bytes / limit:.3g} {unit}"
+            value = n_bytes / limit
+            return f"{value:.3g} {unit}" if value < 1000 else f"{value:,.0f} {unit}"
     return f"{n_bytes} B"

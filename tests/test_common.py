@@ -25,7 +25,18 @@ INIT_PARAMS = {
     "KernelSVC": {"gamma": 1.0, "tol": 1e-7},
     "DTSVMClassifier": {"gamma": 1.0, "tol": 1e-8},
     "DTSVMClassifierCV": {"Cs": [1.0, 10.0], "gammas": [0.1, 1.0], "tol": 1e-8},
-    "DTSVRegressor": {"max_leaf_size": 30},
+    "DTSVRegressor": {"gamma": 1.0, "tol": 1e-8},
+    "KernelSVR": {"gamma": 1.0, "tol": 1e-8},
+    # Pruning rows are drawn by row, and a loose tolerance sees the order of rows.
+    "HLSVMClassifier": {"prune_share": 0.0, "tol": 1e-5, "max_passes": 20_000},
+    "HLSVMClassifierCV": {
+        "alphas": [0.01],
+        "prune_shares": (0.0,),
+        "cv": 3,
+        "tol": 1e-5,
+        "max_passes": 20_000,
+    },
+    "SVMTreesClassifier": {"tol": 1e-5, "max_passes": 20_000},
     "RDSVMClassifier": {"Cs": [1.0, 10.0], "gammas": [0.1, 1.0], "tol": 1e-8},
     "BaggedSVC": {"max_samples": 60, "Cs": [1.0, 10.0], "gammas": [0.1, 1.0]},
 }

@@ -11,7 +11,7 @@ from sklearn.model_selection import PredefinedSplit, StratifiedKFold
 
 from treesvm import DTSVMClassifier, DTSVMClassifierCV
 from treesvm.model_selection import dtsvm_cv, search_fold
-from treesvm.model_selection.dtsvm_cv import split_rows
+from treesvm.model_selection.row_splits import split_rows
 
 GRID = {"Cs": [0.1, 1.0, 10.0, 100.0], "gammas": [0.1, 1.0, 10.0]}
 LARGEST_SEED = np.iinfo(np.int32).max

@@ -14,7 +14,7 @@ from treesvm.estimators.decomposition import (
 from treesvm.estimators.dtsvm_predictor import vote
 from treesvm.estimators.training_rows import INPUT, classification_rows
 from treesvm.kernels.kernel import Kernel
-from treesvm.model_selection.dtsvm_cv import split_rows
+from treesvm.model_selection.row_splits import split_rows
 from treesvm.model_selection.search_fold import LeafTask, SearchData
 from treesvm.trees.leaf_rows import LeafRows
 from treesvm.trees.random_partition import RandomPartition

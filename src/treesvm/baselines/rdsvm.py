@@ -17,7 +17,7 @@ from treesvm.model_selection.decomposition_search import (
     DecompositionSearch,
     SearchOptions,
 )
-from treesvm.model_selection.dtsvm_cv import split_rows
+from treesvm.model_selection.row_splits import split_rows
 from treesvm.model_selection.search_fold import LeafTask, SearchData
 from treesvm.trees.leaf_rows import rows_by_leaf
 from treesvm.trees.random_partition import random_partition

@@ -138,6 +138,8 @@ class KernelMachine:
 
     def _kernel_blocks(self, X, dtype):
         """Yield slices of rows with their kernel values, in bounded memory."""
+        if self.n_vectors == 0:  # the bias alone answers
+            return
         size = np.dtype(dtype).itemsize * (self.n_vectors + 1)
         step = max(1, _BLOCK_BYTES // size)
         if self.kernel.name != "rbf" or sparse.issparse(self.vectors):

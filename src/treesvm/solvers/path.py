@@ -89,12 +89,11 @@ class GramChain:
             self.max_iter if capped else -1,
             self.records,
         )
-        if not capped:
-            self._finish(lower, upper)
+        self._finish(lower, upper, by_interior_points=not capped)
         return self.records
 
-    def _finish(self, lower, upper):
-        """Hand what pair steps did not solve, or not to float64, to interior points."""
+    def _finish(self, lower, upper, by_interior_points):
+        """Settle in float64 what float32 cannot, and finish what pair steps did not."""
         records = self.records
         noisy = self._noise * records["norm"] > 0.1 * self.tol
         starts = self.machines.starts
@@ -104,7 +103,8 @@ class GramChain:
         noisy |= records["gap"] + doubt > 10.0 * self.gap_tol
         self._refreshed &= records["n_iter"] == 0
         noisy &= ~self._refreshed
-        for m in np.flatnonzero(noisy | ~records["converged"]):
+        unsolved = ~records["converged"] if by_interior_points else False
+        for m in np.flatnonzero(noisy | unsolved):
             own = slice(starts[m], starts[m + 1])
             problem = (self.machines.signs[own], lower[own], upper[own])
             state = (self.beta[own], self.F[own])
@@ -114,7 +114,7 @@ class GramChain:
                 interior_point.refresh(exact, problem[0], *state)
                 self._refreshed[m] = True
                 _certify(*problem, *state, self.tol, self.gap_tol, records[m : m + 1])
-            if records["converged"][m]:
+            if records["converged"][m] or not by_interior_points:
                 continue
             K = self.K if len(rows) == len(self.K) else self.K[np.ix_(rows, rows)]
             records["n_iter"][m] += interior_point.finish(

@@ -1,6 +1,7 @@
 """From the decision values of binary machines to one score for each class."""
 
 import numpy as np
+from numba import njit
 
 
 def class_scores(decisions, pairs, n_classes):
@@ -36,13 +37,20 @@ def votes_and_confidence(decisions, pairs, n_classes):
     """
     votes = np.zeros((len(decisions), n_classes))
     confidence = np.zeros((len(decisions), n_classes))
-    wins = decisions > 0
-    for m, (positive, negative) in enumerate(pairs):
-        votes[:, positive] += wins[:, m]
-        votes[:, negative] += ~wins[:, m]
-        confidence[:, positive] += decisions[:, m]
-        confidence[:, negative] -= decisions[:, m]
+    _count_votes(np.ascontiguousarray(decisions, np.float64), pairs, votes, confidence)
     return votes, confidence
+
+
+@njit(cache=True, nogil=True)
+def _count_votes(decisions, pairs, votes, confidence):
+    """Fill `votes` and `confidence`, zeros on entry."""
+    for i in range(len(decisions)):
+        for m in range(len(pairs)):
+            value, positive, negative = decisions[i, m], pairs[m, 0], pairs[m, 1]
+            winner = positive if value > 0.0 else negative
+            votes[i, winner] += 1.0
+            confidence[i, positive] += value
+            confidence[i, negative] -= value
 
 
 def predicted_codes(decisions, pairs, n_classes):

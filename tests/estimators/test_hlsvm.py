@@ -102,6 +102,7 @@ def test_forms_of_input_agree(five_classes):
     np.testing.assert_array_equal(
         sparse_model.predict(sparse.csr_matrix(X)), sparse_model.predict(X)
     )
+    np.testing.assert_array_equal(sparse_model.predict(X), model.predict(X))
 
 
 def test_pickled_model_answers_alike(five_classes):

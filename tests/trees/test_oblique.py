@@ -8,6 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import sparse
 
+from treesvm.trees import oblique_split
 from treesvm.trees.cascade_split import settling_threshold
 from treesvm.trees.class_sides import centroid_sides, majority_sides
 from treesvm.trees.growth import grow
@@ -50,7 +51,7 @@ def test_pure_and_tiny_nodes_stop():
     assert tiny.n_nodes == 1
 
 
-def test_standardised_rows_and_folding_back():
+def test_standardised_rows_and_folding_back(monkeypatch):
     X, _ = moons(1)
     X[:, 2] = 7.0
     rows = np.arange(0, 400, 3)
@@ -62,6 +63,10 @@ def test_standardised_rows_and_folding_back():
         node.Z[:, :2], ((X[rows] - mean) / deviation)[:, :2], atol=1e-5
     )
     assert np.all(node.Z[:, 2] == 0.0)
+    np.testing.assert_array_equal(
+        standardise(sparse.csr_matrix(X), rows, weight).Z, node.Z
+    )
+    monkeypatch.setattr(oblique_split, "_DENSE_ENTRIES", 0)  # as for wide rows
     scaled = standardise(sparse.csr_matrix(X), rows, weight)
     np.testing.assert_allclose(
         scaled.Z.toarray()[:, :2], (X[rows] / deviation)[:, :2], rtol=1e-4

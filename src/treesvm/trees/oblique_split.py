@@ -28,6 +28,7 @@ from treesvm.trees.class_sides import centroid_sides, majority_sides
 from treesvm.trees.growth import Split
 
 _FLAT = 1e-9  # a feature whose deviation is smaller, relative to its mean, is constant
+_DENSE_ENTRIES = 20_000_000  # a node of sparse rows is made dense up to this size
 _GAIN = 1e-12  # entropies nearer than this, relatively, are equal up to rounding
 
 
@@ -131,11 +132,14 @@ def find_plane(node, y, weight, penalty, options, seed):
 def standardise(X, rows, weight):
     """Return the given rows, each feature with weighted mean 0 and deviation 1.
 
-    Constant features become zero; sparse rows keep their mean.
+    Constant features become zero.  Sparse rows of a node that fits in memory as dense
+    ones are centred like those; wider ones keep their mean, which is near zero there.
     """
     n_features = X.shape[1]
     if sparse.issparse(X):
-        return _scale_sparse(X[rows], weight)
+        if len(rows) * n_features > _DENSE_ENTRIES:
+            return _scale_sparse(X[rows], weight)
+        X, rows = X[rows].toarray(), np.arange(len(rows))
     Z = np.empty((len(rows), n_features), np.float32)
     mean, scale = np.zeros(n_features), np.zeros(n_features)
     _gather_standardised(X, rows, weight / weight.sum(), Z, mean, scale)

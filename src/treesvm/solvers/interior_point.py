@@ -53,7 +53,7 @@ def finish(K, p, lower, upper, beta, F, *, tol, gap_tol, exact=None, rounds=3):
     n_iter : int
         Newton steps and pair steps done.
     """
-    n_iter, scratch = 0, np.zeros(0, np.float32)
+    n_iter, scratch = 0, np.zeros(0, K.dtype)
     exact = _widened(K) if exact is None else exact
     refresh(exact, p, beta, F)
     start = beta.copy(), F.copy(), conditions.relative_gap(F, beta, p, lower, upper)

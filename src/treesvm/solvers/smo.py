@@ -72,7 +72,7 @@ def solve_smo(
     F = gradient(K, beta, p)
     gap_tol = tol / 10 if gap_tol is None else gap_tol
     n_iter, violation, gap = descend(
-        K, p, lower, upper, beta, F, tol, gap_tol, max_iter, np.zeros(0, np.float32)
+        K, p, lower, upper, beta, F, tol, gap_tol, max_iter, np.zeros(0, K.dtype)
     )
     converged = is_solved(violation, gap, tol, gap_tol)
     return Solution(beta, bias_of(F, lower, upper), violation, gap, n_iter, converged)
@@ -108,8 +108,24 @@ def descend(K, p, lower, upper, beta, F, tol, gap_tol, max_iter, scratch):
     n = F.shape[0]
     period = max(n, 1000)
     goal = tol  # tightened when a violation of tol is not yet a fair gap
-    n_iter = pair_steps(K, lower, upper, beta, F, goal, min(period, max_iter))
+    n_iter, n_left, rows = 0, n, np.zeros(0, np.int64)
+    budget = min(period, max_iter)
     while True:
+        # One call of the pair steps for both cases: each further one is compiled again.
+        sub, own_lower, own_upper, own_beta, own_F = K, lower, upper, beta, F
+        own_goal = goal
+        if n_left < n:
+            if scratch.shape[0] < n_left * n_left:
+                scratch = np.empty(n_left * n_left, K.dtype)
+            sub = scratch[: n_left * n_left].reshape(n_left, n_left)
+            gather(K, rows, sub)
+            own_lower, own_upper = take(lower, rows), take(upper, rows)
+            own_beta, own_F = take(beta, rows), take(F, rows)
+            own_goal = 0.5 * goal
+        done = pair_steps(sub, own_lower, own_upper, own_beta, own_F, own_goal, budget)
+        if n_left < n:
+            _write_back(K, rows, own_beta, beta, F)
+        n_iter += done
         violation = violation_of(F, beta, lower, upper)
         gap = relative_gap(F, beta, p, lower, upper)
         if violation <= goal and gap > 10.0 * gap_tol:
@@ -117,43 +133,30 @@ def descend(K, p, lower, upper, beta, F, tol, gap_tol, max_iter, scratch):
             violation = violation_of(F, beta, lower, upper)
             gap = relative_gap(F, beta, p, lower, upper)
             goal *= 0.3
+        elif done == 0:  # no pair can move any further in floating point
+            return n_iter, violation, gap
         if is_solved(violation, gap, tol, gap_tol) or n_iter >= max_iter:
             return n_iter, violation, gap
         rows = marked(unsettled(F, beta, lower, upper))
-        budget = min(period, max_iter - n_iter)
-        if len(rows) > 0.7 * n:
-            done = pair_steps(K, lower, upper, beta, F, goal, budget)
+        n_left, budget = len(rows), min(period, max_iter - n_iter)
+        if n_left > 0.7 * n:
+            n_left = n
         else:
             # The smaller problem is cheaper by the square: let it run longer, and to a
             # finer point, or the first violator of the full set undoes it.
             budget = min(4 * budget, max_iter - n_iter)
-            if scratch.shape[0] < len(rows) * len(rows):
-                scratch = np.empty(len(rows) * len(rows), np.float32)
-            done = _shrunk_steps(
-                K, rows, lower, upper, beta, F, 0.5 * goal, budget, scratch
-            )
-        if done == 0:  # no pair can move any further in floating point
-            return n_iter, violation, gap
-        n_iter += done
 
 
 @njit(cache=True, nogil=True)
-def _shrunk_steps(K, rows, lower, upper, beta, F, tol, max_iter, scratch):
-    """Do pair steps among `rows` only, then update `F` of every row."""
-    m = len(rows)
-    sub = scratch[: m * m].reshape(m, m)
-    gather(K, rows, sub)
-    lower_sub, upper_sub = take(lower, rows), take(upper, rows)
-    beta_sub, F_sub = take(beta, rows), take(F, rows)
-    done = pair_steps(sub, lower_sub, upper_sub, beta_sub, F_sub, tol, max_iter)
-    for k in range(m):
-        change = beta_sub[k] - beta[rows[k]]
+def _write_back(K, rows, own_beta, beta, F):
+    """Take over the coefficients of `rows`, and bring `F` of all rows up to date."""
+    for k in range(len(rows)):
+        change = own_beta[k] - beta[rows[k]]
         if change != 0.0:
             row = K[rows[k]]
             for t in range(F.shape[0]):
                 F[t] += change * row[t]
-            beta[rows[k]] = beta_sub[k]
-    return done
+            beta[rows[k]] = own_beta[k]
 
 
 # Explicit loops where fancy indexing would do: it takes seconds to compile.

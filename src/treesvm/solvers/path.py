@@ -114,13 +114,27 @@ class GramChain:
                 interior_point.refresh(exact, problem[0], *state)
                 self._refreshed[m] = True
                 _certify(*problem, *state, self.tol, self.gap_tol, records[m : m + 1])
-            if records["converged"][m] or not by_interior_points:
+            if records["converged"][m]:
                 continue
             K = self.K if len(rows) == len(self.K) else self.K[np.ix_(rows, rows)]
-            records["n_iter"][m] += interior_point.finish(
-                K, *problem, *state, tol=self.tol, gap_tol=self.gap_tol, exact=exact
-            )
+            if by_interior_points:
+                records["n_iter"][m] += interior_point.finish(
+                    K, *problem, *state, tol=self.tol, gap_tol=self.gap_tol, exact=exact
+                )
+            else:
+                records["n_iter"][m] += self._go_on(K, problem, state, exact, m)
             _certify(*problem, *state, self.tol, self.gap_tol, records[m : m + 1])
+
+    def _go_on(self, K, problem, state, exact, m):
+        """Pair steps from the float64 gradient, with what is left under the cap."""
+        left = self.max_iter - int(self.records["n_iter"][m])
+        if left <= 0:
+            return 0
+        n_iter, _, _ = smo.descend(
+            K, *problem, *state, self.tol, self.gap_tol, left, np.zeros(0, K.dtype)
+        )
+        interior_point.refresh(exact, problem[0], *state)
+        return n_iter
 
     def _exact_block(self, rows):
         """Float64 kernel blocks among the rows of one machine."""

@@ -17,14 +17,16 @@ def class_scores(decisions, pairs, n_classes):
     pairs : ndarray of shape (n_machines, 2)
         Positive and negative class of each machine; -1 for "all others".
     """
-    if (pairs[:, 1] < 0).any():
+    if pairs[0, 1] < 0:
         known, scores = pairs[:, 0], np.empty((len(decisions), n_classes))
         scores[:, known] = decisions
+        is_complete = len(known) == n_classes
     else:
-        known = np.unique(pairs)
         votes, confidence = votes_and_confidence(decisions, pairs, n_classes)
         scores = votes + confidence / (3 * (np.abs(confidence) + 1))
-    if len(known) < n_classes:  # a class without machine is never the answer
+        is_complete = len(pairs) == n_classes * (n_classes - 1) // 2
+    if not is_complete:  # a class without machine is never the answer
+        known = np.unique(pairs[pairs >= 0])
         unknown = np.setdiff1d(np.arange(n_classes), known)
         scores[:, unknown] = scores[:, known].min(axis=1, keepdims=True) - 1.0
     return scores

@@ -150,7 +150,14 @@ def test_a_real_ctrl_c_stops_a_child(run, model, tmp_path):
     fifo = tmp_path / "endless.svm"
     os.mkfifo(fifo)
     command = [sys.executable, "-m", "treesvm", "predict", model, fifo, "-o", "out.txt"]
-    child = subprocess.Popen(command, stderr=subprocess.PIPE, text=True, cwd=tmp_path)
+    child = subprocess.Popen(
+        command,
+        stderr=subprocess.PIPE,
+        text=True,
+        cwd=tmp_path,
+        # A run in the background of a shell ignores Ctrl-C, and so would its child.
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
+    )
     # Opening blocks until the child reads, so that the signal meets it at work.
     with open(fifo, "wb", buffering=0) as pipe:
         pipe.write(b"1 1:0.5 2:0.5\n" * 100)

@@ -13,6 +13,7 @@ import numpy as np
 from joblib import Parallel, delayed, effective_n_jobs
 from threadpoolctl import threadpool_limits
 
+from treesvm.estimators.checkpointing import NOTHING_KEPT, Item
 from treesvm.estimators.progress import Progress
 from treesvm.kernels.kernel import Kernel
 from treesvm.solvers.leaf_machine import LeafMachine, minmax_scaling
@@ -109,7 +110,17 @@ def certain_scores(code, n_classes):
 
 
 def train_parts(
-    X, codes, n_classes, weight, groups, options, *, extra=None, n_jobs=None, verbose=0
+    X,
+    codes,
+    n_classes,
+    weight,
+    groups,
+    options,
+    *,
+    extra=None,
+    n_jobs=None,
+    verbose=0,
+    store=NOTHING_KEPT,
 ):
     """Train every part of a partition.
 
@@ -123,6 +134,8 @@ def train_parts(
     extra : list of ndarray, optional
         Further rows for each part's machine, from across its borders.
     n_jobs, verbose : int
+    store : NoCheckpoint or a store with the same methods
+        Parts that it knows are not trained; those that are trained are handed to it.
 
     Returns
     -------
@@ -136,6 +149,10 @@ def train_parts(
 
     def train(k):
         rows = groups.rows(k)
+        known = _restored(store, k, len(rows))
+        if known is not None:
+            progress.step()
+            return known
         more = None if extra is None else extra[k]
         try:
             part = _train_part(
@@ -143,6 +160,7 @@ def train_parts(
             )
         except Exception as error:
             raise leaf_error(k, len(rows), error) from error
+        store.put(str(k), Item(parts=(part,)))
         progress.step()
         return part
 
@@ -155,6 +173,15 @@ def train_parts(
     for k, part in zip(order, trained, strict=True):
         parts[k] = part
     return parts
+
+
+def _restored(store, k, n_rows):
+    """Return part k from the store, None if it is not there or not of these rows."""
+    item = store.get(str(k))
+    if item is None or len(item.parts) != 1 or item.parts[0].n_rows != n_rows:
+        return None
+    store.count_restored(1)
+    return item.parts[0]
 
 
 def _train_part(X, codes, n_classes, weight, rows, more, options, n_jobs):

@@ -1,22 +1,29 @@
 """DTSVM: an axis-parallel tree cuts the space, a kernel SVM answers in every leaf."""
 
 import numpy as np
-from sklearn.base import BaseEstimator, ClassifierMixin, clone
-from sklearn.model_selection import train_test_split
+from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils import check_random_state
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from treesvm.estimators.calibration import fit_scale, probabilities
+from treesvm.estimators.calibration import probabilities
+from treesvm.estimators.checkpointing import (
+    NOTHING_KEPT,
+    Item,
+    open_checkpoint,
+    rows_identity,
+)
 from treesvm.estimators.decomposition import (
     Decomposition,
     MachineOptions,
     part_numbers,
     train_parts,
 )
+from treesvm.estimators.dtsvm_calibration import calibrate
 from treesvm.estimators.dtsvm_predictor import DTSVMPredictor, vote
 from treesvm.estimators.kernel_parameters import check_kernel_parameters
 from treesvm.estimators.kernel_svc import _has_probability
+from treesvm.estimators.leaf_report import leaf_report
 from treesvm.estimators.training_rows import INPUT, classification_rows
 from treesvm.estimators.whole_fit import all_or_nothing
 from treesvm.kernels.kernel import resolve_kernel
@@ -27,7 +34,6 @@ from treesvm.trees.leaf_rows import rows_by_leaf
 # Features tried in each node of a randomised decomposition: few enough that the trees
 # differ, enough that each stays a good one.
 _MEMBER_FEATURES = 0.5
-_CALIBRATION_SHARE = 0.2
 
 
 class DTSVMClassifier(ClassifierMixin, BaseEstimator):
@@ -78,6 +84,10 @@ class DTSVMClassifier(ClassifierMixin, BaseEstimator):
     random_state : int, RandomState or None
     verbose : int, default=0
         Above 0, progress goes to standard error.
+    checkpoint : str, path-like or Checkpoint, optional
+        Folder in which finished leaves are kept. A fit that was killed goes on there
+        when it is called again, and gives the model it would have given. A folder of
+        another fit (other rows or parameters) is refused.
 
     Attributes
     ----------
@@ -89,6 +99,8 @@ class DTSVMClassifier(ClassifierMixin, BaseEstimator):
         Distinct support vectors, over all leaves.
     n_iter_ : int
         Most steps that a machine took.
+    n_restored_leaves_ : int
+        With a checkpoint, leaves that were taken from it instead of trained.
     n_features_in_ : int
     feature_names_in_ : ndarray of str, if X had names
 
@@ -137,6 +149,7 @@ class DTSVMClassifier(ClassifierMixin, BaseEstimator):
         n_jobs=None,
         random_state=None,
         verbose=0,
+        checkpoint=None,
     ):
         self.C = C
         self.gamma = gamma
@@ -158,6 +171,7 @@ class DTSVMClassifier(ClassifierMixin, BaseEstimator):
         self.n_jobs = n_jobs
         self.random_state = random_state
         self.verbose = verbose
+        self.checkpoint = checkpoint
 
     @all_or_nothing
     def fit(self, X, y, sample_weight=None):
@@ -181,30 +195,75 @@ class DTSVMClassifier(ClassifierMixin, BaseEstimator):
         kept = np.flatnonzero(weight > 0)
         if len(kept) < len(codes):
             X, codes, weight = X[kept], codes[kept], weight[kept]
-        seeds = member_seeds(self.random_state, self.n_estimators)
         options = self._machine_options(X)
-        members = [self._fit_member(X, codes, weight, seed, options) for seed in seeds]
-        scale = None
-        if self.probability:
-            scale = self._calibrate(X, codes, weight)
+        with self._open_checkpoint(X, codes, weight) as store:
+            seeds = store.seeds(self._draw_seeds(), self.random_state)
+            members = [
+                self._fit_member(
+                    X, codes, weight, seed, options, store.scope(f"member {number}")
+                )
+                for number, seed in enumerate(seeds[: self.n_estimators])
+            ]
+            scale = None
+            if self.probability:
+                folder = store.folder_of("calibration")
+                scale = calibrate(self, X, codes, weight, seeds[-1], folder)
         self._publish(members, scale)
+        self._count_restored(store)
         return self
 
-    def _fit_member(self, X, codes, weight, seed, options):
-        """Grow one tree and train its leaves."""
-        n_classes = len(self.classes_)
+    def _draw_seeds(self):
+        """One seed for each member, and one for the calibration if there is one."""
+        rng = check_random_state(self.random_state)
+        seeds = member_seeds(rng, self.n_estimators).tolist()
+        if not self.probability:
+            return seeds
+        return [*seeds, self._calibration_seed()]
+
+    def _calibration_seed(self):
+        return int(check_random_state(self.random_state).randint(2**31 - 1))
+
+    def _open_checkpoint(self, X, codes, weight):
+        """Return the store of finished leaves; without checkpoint it keeps nothing."""
+        return open_checkpoint(
+            self,
+            lambda: rows_identity(X, codes, weight, self.classes_),
+            n_classes=len(self.classes_),
+            n_features=X.shape[1],
+        )
+
+    def _count_restored(self, store):
+        if self.checkpoint is not None:
+            self.n_restored_leaves_ = store.n_restored
+
+    def _grow_member(self, X, codes, weight, seed):
+        """Grow the tree of one member."""
         weighted = bool(np.ptp(weight) > 0)
-        tree = grow_axis_tree(
+        return grow_axis_tree(
             X,
             codes,
             max_leaf_size=self.max_leaf_size,
-            n_classes=n_classes,
+            n_classes=len(self.classes_),
             criterion=self.criterion,
             sample_weight=weight if weighted else None,
-            max_features=_MEMBER_FEATURES if self.n_estimators > 1 else None,
+            max_features=self._member_features(),
             random_state=seed,
             max_tree_rows=self.max_tree_rows,
         )
+
+    def _member_features(self):
+        """Features tried in each node: all, unless members have to differ."""
+        return _MEMBER_FEATURES if self.n_estimators > 1 else None
+
+    def _fit_member(self, X, codes, weight, seed, options, store=NOTHING_KEPT):
+        """Grow one tree and train its leaves."""
+        n_classes = len(self.classes_)
+        known = store.get("tree")
+        if known is None:
+            tree = self._grow_member(X, codes, weight, seed)
+            store.put("tree", Item(trees=(tree,)))
+        else:
+            tree = known.trees[0]
         groups = rows_by_leaf(part_numbers(tree, X, self.n_jobs), tree.n_leaves)
         extra = None
         if self.border_share > 0:
@@ -220,6 +279,7 @@ class DTSVMClassifier(ClassifierMixin, BaseEstimator):
             extra=extra,
             n_jobs=self.n_jobs,
             verbose=self.verbose,
+            store=store,
         )
         return Decomposition(tree, parts, n_classes)
 
@@ -253,24 +313,6 @@ class DTSVMClassifier(ClassifierMixin, BaseEstimator):
             None if self.max_iter == -1 else self.max_iter,
             int(self.cache_size * 2**20),
         )
-
-    def _calibrate(self, X, codes, weight):
-        """Fit the scale of `predict_proba` on a fifth of the rows, held out."""
-        rows = np.arange(len(codes))
-        smallest = np.bincount(codes).min()
-        train, test = train_test_split(
-            rows,
-            test_size=_CALIBRATION_SHARE,
-            stratify=codes if smallest >= 5 else None,
-            random_state=check_random_state(self.random_state).randint(2**31 - 1),
-        )
-        model = clone(self).set_params(probability=False, class_weight=None, verbose=0)
-        model.fit(X[train], codes[train], sample_weight=weight[train])
-        scores = np.full((len(test), len(self.classes_)), -np.inf)
-        held_out = model._scores_of(X[test])
-        scores[:] = held_out.min(axis=1, keepdims=True) - 1.0
-        scores[:, model.classes_] = held_out
-        return fit_scale(scores, codes[test], weight[test])
 
     def apply(self, X):
         """Return the leaf node of every row, one column for each tree if several."""
@@ -316,29 +358,7 @@ class DTSVMClassifier(ClassifierMixin, BaseEstimator):
         support_vectors, converged, gap, seconds.
         """
         check_is_fitted(self)
-        rows = []
-        for number, member in enumerate(self.decompositions_):
-            for leaf, part in zip(member.partition.leaves(), member.parts, strict=True):
-                machine = part.machine
-                gap = 0.0 if machine is None else machine.machine.records["gap"].max()
-                rows.append(
-                    (
-                        number,
-                        int(leaf),
-                        part.n_rows,
-                        part.n_classes,
-                        self.classes_[part.code],
-                        part.n_vectors,
-                        part.converged,
-                        float(gap),
-                        part.seconds,
-                    )
-                )
-        names = "tree leaf rows classes answer support_vectors converged gap seconds"
-        return {
-            name: np.array(column)
-            for name, column in zip(names.split(), zip(*rows, strict=True), strict=True)
-        }
+        return leaf_report(self.decompositions_, self.classes_)
 
     def _check_parameters(self):
         check_kernel_parameters(self)

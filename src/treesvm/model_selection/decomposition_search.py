@@ -13,10 +13,11 @@ import time
 from typing import NamedTuple
 
 import numpy as np
-from joblib import Parallel, delayed, effective_n_jobs
-from threadpoolctl import threadpool_limits
+from joblib import effective_n_jobs
 
+from treesvm.estimators.checkpointing import NOTHING_KEPT
 from treesvm.estimators.progress import Progress
+from treesvm.model_selection.leaf_evaluation import Job, ThreadedLeaves, judge_all
 from treesvm.model_selection.racing import cannot_win, gain_excluded
 
 _TOLERANCE = 0.001  # accuracy that a race does not wait for
@@ -113,15 +114,28 @@ class DecompositionSearch:
     options : SearchOptions
     score_of : callable
         ``score_of(rows, predicted codes)``: the larger, the better.
+    evaluate : callable, optional
+        Judges candidates in leaves; in threads by default, see `ThreadedLeaves`.
+    store : NoCheckpoint or a store with the same methods
+        Keeps what was judged.
     """
 
-    def __init__(self, folds, thetas, first_ceiling, machine, options, score_of):
+    def __init__(
+        self,
+        folds,
+        thetas,
+        first_ceiling,
+        machine,
+        options,
+        score_of,
+        *,
+        evaluate=None,
+        store=NOTHING_KEPT,
+    ):
         self.folds, self.thetas, self.machine = folds, thetas, machine
-        self.first_ceiling, self.options, self._score_of = (
-            first_ceiling,
-            options,
-            score_of,
-        )
+        self.first_ceiling, self.options = first_ceiling, options
+        self._score_of, self._store = score_of, store
+        self._evaluate = evaluate or ThreadedLeaves(machine, options.n_jobs)
         self.seconds, self.trees, self.scores = {}, {}, {}
         self._went_on = {}  # (ceiling, theta) tried -> whether it went on
 
@@ -315,25 +329,23 @@ class DecompositionSearch:
             (k, [t for t in thetas if scores.predicted[t][k] is None]) for k in wanted
         ]
         # The largest first balances the threads; the result does not depend on it.
-        todo = sorted(
-            ((k, ts) for k, ts in todo if ts),
-            key=lambda item: -len(scores.tasks[item[0]].rows),
+        jobs = sorted(
+            (Job(int(k), tuple(map(int, ts))) for k, ts in todo if ts),
+            key=lambda job: -len(scores.tasks[job.leaf].rows),
         )
-        n_workers = min(effective_n_jobs(self.options.n_jobs), max(1, len(todo)))
-
-        def evaluate(k, ts):
-            chosen = [self.thetas[t] for t in ts]
-            return scores.tasks[k].evaluate(
-                chosen, self.machine, steps_per_row=cap, keep=keep
-            )
-
-        with threadpool_limits(1 if n_workers > 1 else None):
-            answers = Parallel(n_jobs=n_workers, require="sharedmem")(
-                delayed(evaluate)(k, ts) for k, ts in todo
-            )
-        for (k, ts), found in zip(todo, answers, strict=True):
-            for t, answer in zip(ts, found, strict=True):
-                scores.note(t, k, answer)
+        answers = judge_all(
+            self._evaluate,
+            self._store,
+            ceiling,
+            scores.tasks,
+            self.thetas,
+            jobs,
+            cap=cap,
+            keep=keep,
+        )
+        for job, found in zip(jobs, answers, strict=True):
+            for t, answer in zip(job.candidates, found, strict=True):
+                scores.note(t, job.leaf, answer)
         self.seconds[ceiling] += time.perf_counter() - start
 
     def _note(self, ceiling, thetas, kept):

@@ -4,8 +4,10 @@ import numpy as np
 from sklearn.metrics import get_scorer
 from sklearn.utils import check_random_state
 
+from treesvm.estimators.checkpointing import NOTHING_KEPT
 from treesvm.estimators.decomposition import Decomposition, train_parts
 from treesvm.estimators.dtsvm import DTSVMClassifier, member_seeds
+from treesvm.estimators.dtsvm_calibration import calibrate
 from treesvm.estimators.kernel_parameters import is_count, is_number
 from treesvm.estimators.training_rows import classification_rows
 from treesvm.estimators.whole_fit import all_or_nothing
@@ -13,7 +15,7 @@ from treesvm.model_selection.decomposition_search import (
     DecompositionSearch,
     SearchOptions,
 )
-from treesvm.model_selection.row_splits import split_rows
+from treesvm.model_selection.row_splits import split_rows, splits_identity
 from treesvm.model_selection.search_fold import SearchData, SearchFold, Theta
 from treesvm.trees.axis import grow_axis_tree
 from treesvm.trees.borders import border_rows
@@ -56,8 +58,8 @@ class DTSVMClassifierCV(DTSVMClassifier):
         Train the winner on all rows.  By default the model keeps the leaves that the
         search has trained, without the held-out rows.
     multi_class, leaf_scaling, n_estimators, criterion, max_tree_rows, border_share, \
-class_weight, probability, tol, cache_size, n_jobs, random_state, verbose
-        As in `DTSVMClassifier`.
+class_weight, probability, tol, cache_size, n_jobs, random_state, verbose, checkpoint
+        As in `DTSVMClassifier`. A checkpoint also keeps what the search has judged.
 
     Attributes
     ----------
@@ -122,6 +124,7 @@ class_weight, probability, tol, cache_size, n_jobs, random_state, verbose
         n_jobs=None,
         random_state=None,
         verbose=0,
+        checkpoint=None,
     ):
         self.Cs = Cs
         self.gammas = gammas
@@ -146,6 +149,7 @@ class_weight, probability, tol, cache_size, n_jobs, random_state, verbose
         self.n_jobs = n_jobs
         self.random_state = random_state
         self.verbose = verbose
+        self.checkpoint = checkpoint
 
     @all_or_nothing
     def fit(self, X, y, sample_weight=None):
@@ -154,26 +158,35 @@ class_weight, probability, tol, cache_size, n_jobs, random_state, verbose
         X, codes, weight = classification_rows(
             self, X, y, sample_weight, self.class_weight
         )
-        rng = check_random_state(self.random_state)
-        seed = int(rng.randint(np.iinfo(np.int32).max))
-        kept = np.flatnonzero(weight > 0)
-        splits = split_rows(self.cv, codes, seed, kept)
-        if len(kept) < len(codes):
-            X, codes, weight = X[kept], codes[kept], weight[kept]
-        data = SearchData(X, codes, weight, len(self.classes_))
-        folds = [
-            self._fold(data, train, val, seed, number)
-            for number, (train, val) in enumerate(splits)
-        ]
-        search, outcome = self._search(data, folds, seed)
-        self._note(outcome, search)
-        model = self._winner()
-        members = self._members(model, data, folds, search, outcome, seed)
-        scale = None
-        if self.probability:
-            scale = model._calibrate(X, codes, weight)
+        with self._open_checkpoint(X, codes, weight) as store:
+            seeds = store.seeds(self._draw_seeds(), self.random_state)
+            seed, kept = seeds[0], np.flatnonzero(weight > 0)
+            splits = split_rows(self.cv, codes, seed, kept)
+            store.confirm("the split of cv", splits_identity(splits))
+            if len(kept) < len(codes):
+                X, codes, weight = X[kept], codes[kept], weight[kept]
+            data = SearchData(X, codes, weight, len(self.classes_))
+            folds = [
+                self._fold(data, train, val, seed, number)
+                for number, (train, val) in enumerate(splits)
+            ]
+            search, outcome = self._search(data, folds, seed, store.scope("search"))
+            self._note(outcome, search)
+            model = self._winner()
+            members = self._members(model, data, folds, search, outcome, seed, store)
+            scale = None
+            if self.probability:
+                folder = store.folder_of("calibration")
+                scale = calibrate(model, X, codes, weight, seeds[-1], folder)
         self._publish(members, scale)
+        self._count_restored(store)
         return self
+
+    def _draw_seeds(self):
+        """A seed for the search, and one for the calibration if there is one."""
+        rng = check_random_state(self.random_state)
+        seeds = [int(rng.randint(np.iinfo(np.int32).max))]
+        return [*seeds, self._calibration_seed()] if self.probability else seeds
 
     def _fold(self, data, train, val, seed, number):
         """Grow the tree of one fold at the smallest ceiling."""
@@ -196,7 +209,7 @@ class_weight, probability, tol, cache_size, n_jobs, random_state, verbose
         borders = extra_rows if self.border_share > 0 else None
         return SearchFold(data, train, val, tree, extra_rows=borders, number=number)
 
-    def _search(self, data, folds, seed):
+    def _search(self, data, folds, seed, store=NOTHING_KEPT, evaluate=None):
         """Run the search that was asked for."""
         thetas = [
             Theta(float(C), float(gamma))
@@ -213,6 +226,8 @@ class_weight, probability, tol, cache_size, n_jobs, random_state, verbose
             self._winner()._machine_options(data.X),
             options,
             self._score_function(data.codes),
+            evaluate=evaluate,
+            store=store,
         )
         if self.search == "exhaustive" or self.scoring not in (None, "accuracy"):
             return search, search.exhaustive()
@@ -246,7 +261,7 @@ class_weight, probability, tol, cache_size, n_jobs, random_state, verbose
         model.classes_ = self.classes_
         return model
 
-    def _members(self, model, data, folds, search, outcome, seed):
+    def _members(self, model, data, folds, search, outcome, seed, store=NOTHING_KEPT):
         """Train what the search has not trained yet."""
         reuse = not self.refit and len(folds) == 1
         rows = folds[0].train if reuse else np.arange(len(data.codes))
@@ -254,8 +269,10 @@ class_weight, probability, tol, cache_size, n_jobs, random_state, verbose
             X, codes, weight = data.X[rows], data.codes[rows], data.weight[rows]
             options = model._machine_options(X)
             return [
-                model._fit_member(X, codes, weight, member_seed, options)
-                for member_seed in member_seeds(seed, self.n_estimators)
+                model._fit_member(
+                    X, codes, weight, int(own), options, store.scope(f"member {k}")
+                )
+                for k, own in enumerate(member_seeds(seed, self.n_estimators))
             ]
         tree = search.trees[outcome.max_leaf_size][0]
         tasks = search.scores[outcome.max_leaf_size].tasks
@@ -272,6 +289,7 @@ class_weight, probability, tol, cache_size, n_jobs, random_state, verbose
             extra=[tasks[k].border_rows() for k in missing],
             n_jobs=self.n_jobs,
             verbose=self.verbose,
+            store=store.scope("missing leaves"),
         )
         parts.update(zip(missing, trained, strict=True))
         in_order = [parts[k] for k in range(len(tasks))]

@@ -5,6 +5,8 @@ from numbers import Integral
 import numpy as np
 from sklearn.model_selection import check_cv, train_test_split
 
+from treesvm.estimators.checkpointing import checksum
+
 
 def split_rows(cv, codes, seed, kept=None):
     """Return pairs of training and validation rows for a share, a count or a splitter.
@@ -59,3 +61,8 @@ def _with_every_class(train, val, codes):
         return train, val
     moved = np.array([val[np.flatnonzero(codes[val] == c)[0]] for c in missing])
     return np.sort(np.concatenate([train, moved])), np.setdiff1d(val, moved)
+
+
+def splits_identity(splits):
+    """Return a short text that is the same for equal splits only."""
+    return " ".join(checksum(rows) for split in splits for rows in split)

@@ -38,6 +38,23 @@ class Answer(NamedTuple):
     converged: bool
 
 
+class LeafData(NamedTuple):
+    """Everything that judging candidates in one leaf needs."""
+
+    X: object  # rows that train: the leaf's own and those from across its borders
+    codes: np.ndarray
+    weight: np.ndarray
+    X_val: object  # rows that judge
+    n_classes: int
+    majority: int
+    n_own: int  # rows of the leaf itself
+    n_present: int  # classes among them
+
+    def part(self, machine, seconds):
+        """Return what the leaf answers."""
+        return Part(self.majority, machine, self.n_own, self.n_present, seconds)
+
+
 class LeafTask:
     """One leaf of a fold at one ceiling.
 
@@ -92,67 +109,98 @@ class LeafTask:
         keep : bool
             Whether to return the trained parts too.
         """
-        data = self.data
         if not self.is_mixed:
-            part = self._part(None, 0.0)
-            same = np.full(len(self.val_rows), self.majority)
-            return [Answer(same, part if keep else None, True) for _ in thetas]
-        rows = self.training_rows()
-        cap = None if steps_per_row is None else steps_per_row * len(rows)
-        if _BYTES_PER_PAIR * len(rows) ** 2 > options.max_bytes:
-            options = options._replace(max_iter=cap)
-            return [self._alone(theta, rows, options, keep) for theta in thetas]
-        X, X_val, scaling = data.X[rows], data.X[self.val_rows], None
-        if options.leaf_scaling == "minmax":
-            scaling = minmax_scaling(X)
-            X, X_val = scaling.apply(X), scaling.apply(X_val)
-        grid = LeafGrid(
+            return self.one_class_answers(len(thetas), keep)
+        rows, data = self.training_rows(), self.data
+        leaf = self.described(
+            data.X[rows], data.codes[rows], data.weight[rows], data.X[self.val_rows]
+        )
+        return evaluate_leaf(
+            leaf, thetas, options, steps_per_row=steps_per_row, keep=keep
+        )
+
+    def described(self, X, codes, weight, X_val):
+        """Return the leaf with its rows, for `evaluate_leaf`."""
+        return LeafData(
             X,
-            data.codes[rows],
-            data.n_classes,
-            data.weight[rows],
+            codes,
+            weight,
             X_val,
-            multi_class=options.multi_class,
+            self.data.n_classes,
+            self.majority,
+            len(self.rows),
+            self.n_present,
         )
-        answers, start = {}, time.perf_counter()
-        for gamma in sorted({theta.gamma for theta in thetas}):
-            Cs = [theta.C for theta in thetas if theta.gamma == gamma]
-            for point in grid.points([gamma], Cs, tol=options.tol, max_iter=cap):
-                now = time.perf_counter()
-                part = None
-                if keep:
-                    leaf = self._machine(grid, point, X, scaling, options)
-                    part = self._part(leaf, now - start)
-                answers[Theta(point.C, gamma)] = Answer(
-                    point.predicted, part, bool(point.records["converged"].all())
-                )
-                start = now
-        return [answers[theta] for theta in thetas]
 
-    def _machine(self, grid, point, X, scaling, options):
-        """Turn a solved grid point into a trained machine."""
-        kernel = options.kernel.with_gamma(point.gamma)
-        machine = assemble(X, grid.machines, kernel, point.coefficients, point.records)
-        return LeafMachine(machine, scaling)
+    def one_class_answers(self, n_thetas, keep):
+        """What every candidate says in a leaf of one class."""
+        part = Part(self.majority, None, len(self.rows), self.n_present, 0.0)
+        same = np.full(len(self.val_rows), self.majority)
+        return [Answer(same, part if keep else None, True)] * n_thetas
 
-    def _part(self, machine, seconds):
-        return Part(self.majority, machine, len(self.rows), self.n_present, seconds)
 
-    def _alone(self, theta, rows, options, keep):
-        """Train one point by itself, where a grid does not fit in memory."""
-        data, start = self.data, time.perf_counter()
-        options = options._replace(
-            kernel=options.kernel.with_gamma(theta.gamma),
-            C=theta.C,
-        )
-        leaf = train_leaf(
-            data.X[rows], data.codes[rows], data.n_classes, data.weight[rows], options
-        )
-        decisions = leaf.decisions(data.X[self.val_rows])
-        predicted = predicted_codes(decisions, leaf.machine.pairs, data.n_classes)
-        part = self._part(leaf, time.perf_counter() - start)
-        converged = bool(leaf.machine.records["converged"].all())
-        return Answer(predicted, part if keep else None, converged)
+def evaluate_leaf(leaf, thetas, options, *, steps_per_row=None, keep=False):
+    """Return an `Answer` for each of `thetas`, in a leaf of several classes.
+
+    Parameters
+    ----------
+    leaf : LeafData
+    thetas, options, steps_per_row, keep
+        As in `LeafTask.evaluate`.
+    """
+    n_rows = leaf.X.shape[0]
+    cap = None if steps_per_row is None else steps_per_row * n_rows
+    if _BYTES_PER_PAIR * n_rows**2 > options.max_bytes:
+        options = options._replace(max_iter=cap)
+        return [_alone(leaf, theta, options, keep) for theta in thetas]
+    X, X_val, scaling = leaf.X, leaf.X_val, None
+    if options.leaf_scaling == "minmax":
+        scaling = minmax_scaling(X)
+        X, X_val = scaling.apply(X), scaling.apply(X_val)
+    grid = LeafGrid(
+        X,
+        leaf.codes,
+        leaf.n_classes,
+        leaf.weight,
+        X_val,
+        multi_class=options.multi_class,
+    )
+    answers, start = {}, time.perf_counter()
+    for gamma in sorted({theta.gamma for theta in thetas}):
+        Cs = [theta.C for theta in thetas if theta.gamma == gamma]
+        for point in grid.points([gamma], Cs, tol=options.tol, max_iter=cap):
+            now = time.perf_counter()
+            part = None
+            if keep:
+                machine = _machine(grid, point, X, scaling, options)
+                part = leaf.part(machine, now - start)
+            answers[Theta(point.C, gamma)] = Answer(
+                point.predicted, part, bool(point.records["converged"].all())
+            )
+            start = now
+    return [answers[theta] for theta in thetas]
+
+
+def _machine(grid, point, X, scaling, options):
+    """Turn a solved grid point into a trained machine."""
+    kernel = options.kernel.with_gamma(point.gamma)
+    machine = assemble(X, grid.machines, kernel, point.coefficients, point.records)
+    return LeafMachine(machine, scaling)
+
+
+def _alone(leaf, theta, options, keep):
+    """Train one point by itself, where a grid does not fit in memory."""
+    start = time.perf_counter()
+    options = options._replace(
+        kernel=options.kernel.with_gamma(theta.gamma),
+        C=theta.C,
+    )
+    trained = train_leaf(leaf.X, leaf.codes, leaf.n_classes, leaf.weight, options)
+    decisions = trained.decisions(leaf.X_val)
+    predicted = predicted_codes(decisions, trained.machine.pairs, leaf.n_classes)
+    part = leaf.part(trained, time.perf_counter() - start)
+    converged = bool(trained.machine.records["converged"].all())
+    return Answer(predicted, part if keep else None, converged)
 
 
 class SearchData(NamedTuple):
@@ -178,14 +226,19 @@ class SearchFold:
         From a tree to the list of border rows of each leaf.
     number : int
         Of the fold.
+    leaf_ids : pair of ndarray, optional
+        Leaves of the training and of the validation rows, if the caller has them.
     """
 
-    def __init__(self, data, train, val, tree, *, extra_rows=None, number=0):
+    def __init__(
+        self, data, train, val, tree, *, extra_rows=None, number=0, leaf_ids=None
+    ):
         self.data, self.train, self.val, self.tree = data, train, val, tree
         self._number = number
         self._extra_rows = extra_rows
-        self._leaf_of_train = tree.apply(data.X[train])
-        self._leaf_of_val = tree.apply(data.X[val])
+        if leaf_ids is None:
+            leaf_ids = tree.apply(data.X[train]), tree.apply(data.X[val])
+        self._leaf_of_train, self._leaf_of_val = leaf_ids
 
     def tasks(self, ceiling):
         """Return the tree cut at `ceiling` and its leaves as tasks, in leaf order."""

@@ -1,6 +1,13 @@
-"""Model files: arrays and a JSON header, never a pickle."""
+"""Model files and checkpoints: arrays and a JSON header, never a pickle."""
 
+from treesvm.persistence.checkpoint import Checkpoint, CheckpointError
 from treesvm.persistence.failures import ModelFileError
 from treesvm.persistence.model_file import load_model, save_model
 
-__all__ = ["ModelFileError", "load_model", "save_model"]
+__all__ = [
+    "Checkpoint",
+    "CheckpointError",
+    "ModelFileError",
+    "load_model",
+    "save_model",
+]

@@ -36,7 +36,7 @@ _NAMES = re.compile(r"[a-z][a-z0-9_.]{0,60}")
 _MAGIC = b"\x93NUMPY\x01\x00"
 
 
-def write_archive(file, header, arrays):
+def write_archive(file, header, arrays, *, is_packed=True):
     """Write the header, completed by the declarations, and the arrays to `file`."""
     total = sum(array.nbytes for array in arrays.values())
     if total > _MAX_DATA:
@@ -53,7 +53,8 @@ def write_archive(file, header, arrays):
             f"the {_MAX_HEADER} that can be loaded; remove large tables from the "
             "model's parameters or preprocessing."
         )
-    infos = _write_members(file, data, declared, arrays, zipfile.ZIP_DEFLATED)
+    method = zipfile.ZIP_DEFLATED if is_packed else zipfile.ZIP_STORED
+    infos = _write_members(file, data, declared, arrays, method)
     if any(is_bomb(info) for info in infos):  # a reader would take it for a zip bomb
         file.seek(0)
         file.truncate()

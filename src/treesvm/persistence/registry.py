@@ -96,6 +96,8 @@ def write_parameters(model):
     """Return the constructor's parameters as JSON."""
     encoded = {}
     for name, value in model.get_params(deep=False).items():
+        if name == "checkpoint":  # a folder of the machine that trained the model
+            continue
         try:
             encoded[name] = encode(value)
         except TypeError as error:

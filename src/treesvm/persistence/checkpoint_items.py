@@ -1,0 +1,182 @@
+"""Items of a checkpoint, joined to a few arrays.
+
+Parts of all items stand one after the other, and so do their trees and their numbers;
+the header says for each key how many of them are its own. Machines of a search differ
+in gamma, so each part has its own, and the machines are written with gamma 1.
+"""
+
+from dataclasses import replace
+from math import prod
+
+import numpy as np
+from scipy import sparse
+
+from treesvm.estimators.checkpointing import Item
+from treesvm.estimators.decomposition import Decomposition
+from treesvm.persistence.checked_arrays import ArrayReader
+from treesvm.persistence.failures import require
+from treesvm.persistence.json_values import decode, encode, field, whole_number
+from treesvm.persistence.packed_parts import read_parts, write_parts
+from treesvm.persistence.packed_trees import read_trees, write_trees
+
+_NO_LIMIT = 2**62
+_KINDS = {"i": "i8", "u": "i8", "b": "i8", "f": "f8"}  # of NumPy -> in the file
+
+
+def item_bytes(item):
+    """About how much memory an item takes."""
+    total = sum(array.nbytes for array in (item.arrays or {}).values())
+    total += sum(tree.value.nbytes + tree.weights.nbytes for tree in item.trees)
+    for part in item.parts:
+        if part.machine is not None:
+            machine = part.machine.machine
+            vectors = machine.vectors
+            vectors = vectors.data if sparse.issparse(vectors) else vectors
+            total += vectors.nbytes + machine.coefficients.nbytes
+    return total
+
+
+def write_items(items, arrays):
+    """Put a dict of key to `Item` into `arrays`; return the section about them."""
+    entries, numbers = [], {"i8": [], "f8": []}
+    for key, item in items.items():
+        described = []
+        for name, array in (item.arrays or {}).items():
+            kind = _KINDS[array.dtype.kind]
+            numbers[kind].append(array.ravel().astype(kind))
+            described.append([name, kind, list(array.shape)])
+        entries.append(
+            {
+                "key": key,
+                "n_parts": len(item.parts),
+                "n_trees": len(item.trees),
+                "arrays": described,
+                "note": encode(item.note),
+            }
+        )
+    for kind, held in numbers.items():
+        arrays[f"numbers.{kind}"] = np.concatenate([np.empty(0, kind), *held])
+    trees = [tree for item in items.values() for tree in item.trees]
+    section = {"items": entries, "trees": None, "parts": None}
+    if trees:
+        write_trees(trees, arrays)
+        is_oblique = any(tree.is_oblique for tree in trees)
+        section["trees"] = {
+            "is_oblique": is_oblique,
+            "n_values": trees[0].value.shape[1],
+        }
+    parts = [part for item in items.values() for part in item.parts]
+    if parts:
+        section["parts"] = _write_parts(parts, arrays)
+    return section
+
+
+def _write_parts(parts, arrays):
+    """Write parts whose machines may differ in gamma."""
+    machines = [part.machine for part in parts if part.machine is not None]
+    gammas = [leaf.machine.kernel.gamma for leaf in machines]
+    arrays["gammas"] = np.array(gammas, np.float64)
+    alike = [
+        part
+        if part.machine is None
+        else part._replace(machine=_with_gamma(part.machine, 1.0))
+        for part in parts
+    ]
+    return {"machines": write_parts([Decomposition(None, alike, 0)], arrays)}
+
+
+def _with_gamma(leaf, gamma):
+    machine = leaf.machine
+    return leaf._replace(
+        machine=replace(machine, kernel=machine.kernel.with_gamma(gamma))
+    )
+
+
+def read_items(section, arrays, *, n_classes, n_features):
+    """Return the items by key after checking all numbers in them."""
+    entries = field(section, "items", list)
+    counts = [
+        (whole_number(e, "n_parts", 0, 2**40), whole_number(e, "n_trees", 0, 2**40))
+        for e in entries
+    ]
+    reader = ArrayReader(arrays, _NO_LIMIT)
+    numbers = {kind: reader.take(f"numbers.{kind}", kind, (None,)) for kind in
+               ("i8", "f8")}  # fmt: skip
+    trees = _read_trees(section, reader, sum(t for _, t in counts), n_features)
+    parts = _read_parts(
+        section, reader, sum(p for p, _ in counts), n_classes, n_features
+    )
+    reader.finish()
+    items, at = {}, {"part": 0, "tree": 0, "i8": 0, "f8": 0}
+    for entry, (n_parts, n_trees) in zip(entries, counts, strict=True):
+        own = _own_arrays(field(entry, "arrays", list), numbers, at)
+        items[field(entry, "key", str)] = Item(
+            tuple(parts[at["part"] : at["part"] + n_parts]),
+            tuple(trees[at["tree"] : at["tree"] + n_trees]),
+            own,
+            decode(entry.get("note")),
+        )
+        at["part"] += n_parts
+        at["tree"] += n_trees
+    return items
+
+
+def _own_arrays(described, numbers, at):
+    """Cut the arrays of one item out of the joined ones."""
+    found = {}
+    for entry in described:
+        require(
+            isinstance(entry, list) and len(entry) == 3,
+            "an item of it is described badly",
+        )
+        name, kind, shape = entry
+        require(
+            kind in numbers
+            and isinstance(shape, list)
+            and all(type(n) is int and n >= 0 for n in shape)
+            and at[kind] + prod(shape) <= len(numbers[kind]),
+            "the numbers of an item are beyond its arrays",
+        )
+        stop = at[kind] + prod(shape)
+        found[name] = numbers[kind][at[kind] : stop].reshape(shape)
+        at[kind] = stop
+    return found
+
+
+def _read_trees(section, reader, n_trees, n_features):
+    about = field(section, "trees", (dict, type(None)))
+    if about is None:
+        require(n_trees == 0, "its trees are missing")
+        return []
+    return read_trees(
+        reader,
+        n_trees=n_trees,
+        n_features=n_features,
+        n_values=whole_number(about, "n_values", 1, 2**31),
+        is_oblique=field(about, "is_oblique", bool),
+    )
+
+
+def _read_parts(section, reader, n_parts, n_classes, n_features):
+    about = field(section, "parts", (dict, type(None)))
+    if about is None:
+        require(n_parts == 0, "its leaves are missing")
+        return []
+    gammas = reader.take("gammas", "f8", (None,), low=0.0)
+    parts = read_parts(
+        field(about, "machines", (dict, type(None))),
+        reader,
+        [None],
+        [n_parts],
+        n_classes=n_classes,
+        n_features=n_features,
+    )[0].parts
+    n_machines = sum(part.machine is not None for part in parts)
+    require(len(gammas) == n_machines, "its machines have no gamma each")
+    own = iter(gammas.tolist())
+    return [
+        part
+        if part.machine is None
+        else part._replace(machine=_with_gamma(part.machine, next(own)))
+        for part in parts
+    ]

@@ -80,6 +80,22 @@ class NoCheckpoint:
 NOTHING_KEPT = NoCheckpoint()
 
 
+class KeptTrees:
+    """Trees in a store, by name: for growth, which knows nothing of items."""
+
+    def __init__(self, store):
+        self._store = store
+
+    def get(self, name):
+        """Return the tree of a name, None if it is not known."""
+        item = self._store.get(f"tree {name}")
+        return None if item is None or len(item.trees) != 1 else item.trees[0]
+
+    def put(self, name, tree):
+        """Keep a tree."""
+        self._store.put(f"tree {name}", Item(trees=(tree,)))
+
+
 def register_opener(opener):
     """Name the function ``opener(checkpoint, description) -> store``."""
     _openers[:] = [opener]

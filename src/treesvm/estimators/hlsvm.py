@@ -3,6 +3,7 @@
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
+from treesvm.estimators.checkpointing import open_checkpoint, rows_identity
 from treesvm.estimators.hlsvm_parameters import check_parameters, default_alpha
 from treesvm.estimators.kernel_leaves import KernelLeafPredictor, train_kernel_leaves
 from treesvm.estimators.oblique_classifier import ObliqueTreeClassifier
@@ -64,6 +65,9 @@ class HLSVMClassifier(ObliqueTreeClassifier):
     n_jobs : int, optional
         Threads. The model does not depend on it.
     random_state : int, RandomState or None
+    checkpoint : str, path-like or Checkpoint, optional
+        Folder in which finished subtrees, trees and leaf machines are kept. A fit that
+        was killed goes on there when it is called again.
 
     Attributes
     ----------
@@ -118,6 +122,7 @@ class HLSVMClassifier(ObliqueTreeClassifier):
         gamma=3.0,
         n_jobs=None,
         random_state=None,
+        checkpoint=None,
     ):
         self.alpha = alpha
         self.regularization = regularization
@@ -135,6 +140,7 @@ class HLSVMClassifier(ObliqueTreeClassifier):
         self.gamma = gamma
         self.n_jobs = n_jobs
         self.random_state = random_state
+        self.checkpoint = checkpoint
 
     def _check_parameters(self):
         """Raise a ValueError that names a parameter out of range."""
@@ -145,7 +151,16 @@ class HLSVMClassifier(ObliqueTreeClassifier):
                 "same rows in many trees; use multi_class='tree'."
             )
 
-    def _finish(self, trees, X, codes, weight):
+    def _open_checkpoint(self, X, codes, weight):
+        """Return the store of what was finished; without checkpoint it keeps none."""
+        return open_checkpoint(
+            self,
+            lambda: rows_identity(X, codes, weight, self.classes_),
+            n_classes=len(self.classes_),
+            n_features=X.shape[1],
+        )
+
+    def _finish(self, trees, X, codes, weight, store):
         """Train the leaves' machines, if they have any."""
         if self.leaf == "kernel":
             self.decomposition_ = train_kernel_leaves(
@@ -157,6 +172,7 @@ class HLSVMClassifier(ObliqueTreeClassifier):
                 C=self.C,
                 gamma=self.gamma,
                 n_jobs=self.n_jobs,
+                store=store.scope("leaves"),
             )
 
     def decision_function(self, X):
@@ -202,13 +218,12 @@ class HLSVMClassifier(ObliqueTreeClassifier):
         X = self._checked(X)
         return self.decomposition_.scores(X, self.n_jobs)
 
-    def _grow_tree(self, X, codes, weight, *, n_classes, seed, n_jobs):
-        """Grow and prune one tree."""
+    def _plane_options(self, total_weight):
+        """Return how nodes are split, for rows of so much weight in all."""
         alpha = self.alpha
         if alpha == "auto":
-            total = len(codes) if weight is None else weight.sum()
-            alpha = default_alpha(self.regularization, total)
-        plane = PlaneOptions(
+            alpha = default_alpha(self.regularization, total_weight)
+        return PlaneOptions(
             alpha=alpha,
             regularization=self.regularization,
             solver=self.solver,
@@ -216,15 +231,20 @@ class HLSVMClassifier(ObliqueTreeClassifier):
             max_passes=self.max_passes,
             max_node_rows=self.max_node_rows,
         )
+
+    def _grow_tree(self, X, codes, weight, *, n_classes, seed, n_jobs, kept=None):
+        """Grow and prune one tree."""
+        total = len(codes) if weight is None else weight.sum()
         return grow_oblique_tree(
             X,
             codes,
             n_classes=n_classes,
-            plane=plane,
+            plane=self._plane_options(total),
             sample_weight=weight,
             min_share=self.min_share,
             prune_share=self.prune_share,
             max_depth=self.max_depth,
             seed=seed,
             n_jobs=n_jobs,
+            kept=kept,
         )

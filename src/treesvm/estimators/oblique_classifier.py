@@ -13,6 +13,7 @@ from sklearn.utils import check_random_state, compute_sample_weight
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from treesvm.estimators.checkpointing import NOTHING_KEPT, KeptTrees
 from treesvm.estimators.hlsvm_predictor import HLSVMPredictor
 from treesvm.estimators.training_rows import INPUT, row_weights
 from treesvm.estimators.tree_committee import (
@@ -54,12 +55,18 @@ class ObliqueTreeClassifier(ClassifierMixin, BaseEstimator, ABC):
             X, y, weight = _drop_zero_weights(X, y, weight)
         self.classes_, codes = np.unique(y, return_inverse=True)
         seed = check_random_state(self.random_state).randint(np.iinfo(np.int32).max)
-        trees = self._grow_committee(X, codes, weight, seed)
-        self._finish(trees, X, codes, weight)
+        with self._open_checkpoint(X, codes, weight) as store:
+            seed = store.seeds([seed], self.random_state)[0]
+            trees = self._grow_committee(X, codes, weight, seed, store)
+            self._finish(trees, X, codes, weight, store)
         self.trees_ = trees
         return self
 
-    def _finish(self, trees, X, codes, weight):
+    def _open_checkpoint(self, X, codes, weight):
+        """Return the store of what was finished; here it keeps nothing."""
+        return NOTHING_KEPT
+
+    def _finish(self, trees, X, codes, weight, store):
         """Do what else belongs to fitting once the trees are grown; nothing here."""
 
     @abstractmethod
@@ -70,21 +77,28 @@ class ObliqueTreeClassifier(ClassifierMixin, BaseEstimator, ABC):
     def _grow_tree(self, X, codes, weight, *, n_classes, seed, n_jobs):
         """Return the tree for class codes 0 … n_classes - 1; weight may be None."""
 
-    def _grow_committee(self, X, codes, weight, seed):
+    def _grow_committee(self, X, codes, weight, seed, store=NOTHING_KEPT):
         """Grow one tree with all threads, or many trees side by side."""
         n_classes = len(self.classes_)
         problems = list(binary_problems(codes, n_classes, self.multi_class))
         is_single = len(problems) == 1
 
         def grow(place, rows, labels):
-            return self._grow_tree(
-                X if len(rows) == len(codes) else X[rows],
-                labels,
-                None if weight is None else weight[rows],
-                n_classes=n_classes if is_single else 2,
-                seed=seed + place,
-                n_jobs=self.n_jobs if is_single else 1,
-            )
+            kept = KeptTrees(store.scope(f"member {place}"))
+            tree = kept.get("whole")
+            if tree is None:
+                more = {} if store is NOTHING_KEPT else {"kept": kept}
+                tree = self._grow_tree(
+                    X if len(rows) == len(codes) else X[rows],
+                    labels,
+                    None if weight is None else weight[rows],
+                    n_classes=n_classes if is_single else 2,
+                    seed=seed + place,
+                    n_jobs=self.n_jobs if is_single else 1,
+                    **more,
+                )
+                kept.put("whole", tree)
+            return tree
 
         n_workers = min(effective_n_jobs(self.n_jobs), len(problems))
         return Parallel(n_jobs=n_workers, require="sharedmem")(

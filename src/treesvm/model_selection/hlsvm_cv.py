@@ -12,13 +12,16 @@ from sklearn.model_selection import check_cv
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import _check_sample_weight, validate_data
 
+from treesvm.estimators.checkpointing import Item, open_checkpoint, rows_identity
 from treesvm.estimators.hlsvm import HLSVMClassifier
 from treesvm.estimators.training_rows import INPUT
 from treesvm.model_selection.pruning_choice import (
+    PathErrors,
     choose_price,
     path_errors,
     prune_at,
 )
+from treesvm.model_selection.row_splits import splits_identity
 
 
 class HLSVMClassifierCV(HLSVMClassifier):
@@ -41,8 +44,9 @@ class HLSVMClassifierCV(HLSVMClassifier):
     scoring : str or callable, optional
         Accuracy by default.
     regularization, solver, min_share, max_depth, multi_class, class_weight, tol, \
-max_passes, max_node_rows, leaf, C, gamma, n_jobs, random_state
-        As in `HLSVMClassifier`. The "cv" pruning needs a single tree.
+max_passes, max_node_rows, leaf, C, gamma, n_jobs, random_state, checkpoint
+        As in `HLSVMClassifier`. The "cv" pruning needs a single tree. A checkpoint
+        keeps the scores of finished folds, and the final fit.
 
     Attributes
     ----------
@@ -92,6 +96,7 @@ max_passes, max_node_rows, leaf, C, gamma, n_jobs, random_state
         gamma=3.0,
         n_jobs=None,
         random_state=None,
+        checkpoint=None,
     ):
         self.alphas = alphas
         self.prune_shares = prune_shares
@@ -111,6 +116,7 @@ max_passes, max_node_rows, leaf, C, gamma, n_jobs, random_state
         self.gamma = gamma
         self.n_jobs = n_jobs
         self.random_state = random_state
+        self.checkpoint = checkpoint
 
     def fit(self, X, y, sample_weight=None):
         """Score all choices on the folds, then fit the best on all rows.
@@ -130,8 +136,13 @@ max_passes, max_node_rows, leaf, C, gamma, n_jobs, random_state
         X, y = validate_data(self, X, y, **INPUT)
         if sample_weight is not None:
             sample_weight = _check_sample_weight(sample_weight, X)
-        alphas, template = self._alphas(len(y)), self._template()
-        scores, prices = self._score_all(template, X, y, sample_weight, alphas)
+        alphas = self._alphas(len(y))
+        with self._open_search(X, y, sample_weight) as store:
+            seed = check_random_state(self.random_state).randint(np.iinfo(np.int32).max)
+            template = self._template(store.seeds([seed], self.random_state)[0])
+            scores, prices = self._score_all(
+                template, X, y, sample_weight, alphas, store
+            )
         place, share = np.unravel_index(scores.mean(axis=2).argmax(), scores.shape[:2])
         self.alpha_, self.prune_share_ = alphas[place], self.prune_shares[share]
         self.best_score_ = float(scores[place, share].mean())
@@ -141,6 +152,7 @@ max_passes, max_node_rows, leaf, C, gamma, n_jobs, random_state
             alpha=self.alpha_,
             prune_share=0.0 if is_by_folds else self.prune_share_,
             n_jobs=self.n_jobs,
+            checkpoint=store.folder_of("final fit"),
         )
         best.fit(X, y, sample_weight)
         self.classes_, self.trees_ = best.classes_, best.trees_
@@ -179,22 +191,35 @@ max_passes, max_node_rows, leaf, C, gamma, n_jobs, random_state
             return [10.0**i / n_rows for i in range(-6, 7)]
         return [10.0**i for i in range(-6, 2)]
 
-    def _template(self):
+    def _open_search(self, X, y, sample_weight):
+        """Return the store of folds that were scored."""
+        classes, codes = np.unique(y, return_inverse=True)
+        return open_checkpoint(
+            self,
+            lambda: rows_identity(X, codes, sample_weight, classes),
+            n_classes=len(classes),
+            n_features=X.shape[1],
+        )
+
+    def _template(self, seed):
         """Return the estimator that every fold fits; folds run side by side."""
         names = HLSVMClassifier().get_params()
         own = {
             name: value for name, value in self.get_params().items() if name in names
         }
-        seed = check_random_state(self.random_state).randint(np.iinfo(np.int32).max)
-        return HLSVMClassifier(**{**own, "n_jobs": 1, "random_state": seed})
+        fixed = {"n_jobs": 1, "random_state": seed, "checkpoint": None}
+        return HLSVMClassifier(**(own | fixed))
 
-    def _score_all(self, template, X, y, sample_weight, alphas):
+    def _score_all(self, template, X, y, sample_weight, alphas, store):
         """Return scores (n_alphas, n_shares, n_folds) and the best price of each λ."""
         folds = list(check_cv(self.cv, y, classifier=True).split(X, y))
+        store.confirm("the folds of cv", splits_identity(folds))
         scorer = check_scoring(template, scoring=self.scoring)
         work = _FoldWork(template, X, y, sample_weight, self.prune_shares, scorer)
+        jobs = product(enumerate(alphas), enumerate(folds))
         answers = Parallel(n_jobs=self.n_jobs, require="sharedmem")(
-            delayed(work.score)(alpha, *fold) for alpha, fold in product(alphas, folds)
+            delayed(_scored_once)(work, store, f"{a} {f}", alpha, fold)
+            for (a, alpha), (f, fold) in jobs
         )
         shape = len(alphas), len(self.prune_shares), len(folds)
         scores, prices = np.empty(shape), [None] * len(alphas)
@@ -248,6 +273,24 @@ class _FoldWork(NamedTuple):
     def _weight(self, rows):
         """Return the weights of rows, or None."""
         return None if self.sample_weight is None else self.sample_weight[rows]
+
+
+def _scored_once(work, store, key, alpha, fold):
+    """Return the scores of one λ on one fold, from the store if it knows them."""
+    item = store.get(key)
+    if item is not None and len(item.note) == len(work.shares):
+        return {
+            share: value if value is not None else PathErrors(**item.arrays)
+            for share, value in zip(work.shares, item.note, strict=True)
+        }
+    answers = work.score(alpha, *fold)
+    by_price = answers.get("cv")
+    numbers = [
+        None if share == "cv" else float(answers[share]) for share in work.shares
+    ]
+    arrays = None if by_price is None else by_price._asdict()
+    store.put(key, Item(arrays=arrays, note=numbers))
+    return answers
 
 
 def _as_table(scores, alphas, shares):

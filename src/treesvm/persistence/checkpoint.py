@@ -259,7 +259,7 @@ class FolderStore(NoCheckpoint):
         self._write(_FIT, {"fit": fit}, {})
 
     def _refuse_difference(self, kept, now):
-        for name in sorted(kept.keys() | now.keys()):
+        for name in [*now, *(kept.keys() - now.keys())]:
             before, after = kept.get(name, "nothing"), now.get(name, "nothing")
             if before != after:
                 raise CheckpointError(

@@ -9,6 +9,8 @@ Only public arrays of scikit-learn's tree are read. Its thresholds are compared 
 features as float32, see `treesvm.trees.routing`.
 """
 
+from typing import NamedTuple
+
 import numpy as np
 from scipy import sparse
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
@@ -70,16 +72,21 @@ def grow_axis_tree(
     problems", JMLR 11 (2010), section 2.1.
     """
     n_classes = int(np.max(y)) + 1 if n_classes is None else n_classes
-    grower = DecisionTreeClassifier(
-        criterion=criterion, splitter=splitter, max_features=max_features
-    )
+    grower = classification_grower(criterion, max_features, splitter)
     tree, leaf_ids = _grow(
         grower, X, y, sample_weight, max_leaf_size, max_tree_rows, random_state
     )
     tree = count_rows(
         tree, leaf_ids, y, n_classes=n_classes, sample_weight=sample_weight
     )
-    return _below_ceiling(tree, max_leaf_size)
+    return below_ceiling(tree, max_leaf_size)
+
+
+def classification_grower(criterion="entropy", max_features=None, splitter="best"):
+    """Return what `fit_branch` grows with."""
+    return DecisionTreeClassifier(
+        criterion=criterion, splitter=splitter, max_features=max_features
+    )
 
 
 def grow_axis_regression_tree(
@@ -106,25 +113,24 @@ def grow_axis_regression_tree(
         grower, X, y, sample_weight, max_leaf_size, max_tree_rows, random_state
     )
     tree = average_targets(tree, leaf_ids, y, sample_weight=sample_weight)
-    return _below_ceiling(tree, max_leaf_size)
+    return below_ceiling(tree, max_leaf_size)
 
 
 def _grow(grower, X, y, sample_weight, max_leaf_size, max_tree_rows, random_state):
     """Return the tree, on all rows or on a sample, and the leaf of every row."""
     rng = check_random_state(random_state)
-    n_rows = X.shape[0]
-    if max_tree_rows is None or n_rows <= max_tree_rows:
-        tree = _fit(grower, X, y, sample_weight, max_leaf_size, rng)
+    plan = plan_sample(X.shape[0], max_leaf_size, max_tree_rows, rng)
+    if plan.rows is None:
+        tree = fit_branch(grower, X, y, sample_weight, max_leaf_size, draw_seed(rng))
         return tree, tree.apply(X)
-    sample = np.sort(rng.choice(n_rows, max_tree_rows, replace=False))
-    ceiling = int(np.ceil(max_leaf_size * max_tree_rows / n_rows))
-    tree = _fit(grower, *_rows(sample, X, y, sample_weight), ceiling, rng)
+    own = _rows(plan.rows, X, y, sample_weight)
+    tree = fit_branch(grower, *own, plan.ceiling, draw_seed(rng))
     leaf_ids = tree.apply(X)
     groups = rows_by_leaf(leaf_ids, tree.n_nodes)
     branches = {}
     for leaf in np.flatnonzero(groups.sizes >= max_leaf_size):
         own = _rows(groups.rows(leaf), X, y, sample_weight)
-        branch = _fit(grower, *own, max_leaf_size, rng)
+        branch = fit_branch(grower, *own, max_leaf_size, draw_seed(rng))
         if branch.n_nodes > 1:
             branches[int(leaf)] = branch
     if branches:
@@ -133,14 +139,36 @@ def _grow(grower, X, y, sample_weight, max_leaf_size, max_tree_rows, random_stat
     return tree, leaf_ids
 
 
-def _fit(grower, X, y, sample_weight, ceiling, rng):
+class SamplePlan(NamedTuple):
+    """On which rows a tree is grown first, and how far."""
+
+    rows: np.ndarray | None  # ascending; None for all
+    ceiling: int
+
+
+def plan_sample(n_rows, max_leaf_size, max_tree_rows, rng):
+    """Draw the rows that grow the tree, if they shall not be all."""
+    if max_tree_rows is None or n_rows <= max_tree_rows:
+        return SamplePlan(None, max_leaf_size)
+    sample = np.sort(rng.choice(n_rows, max_tree_rows, replace=False))
+    return SamplePlan(sample, int(np.ceil(max_leaf_size * max_tree_rows / n_rows)))
+
+
+def draw_seed(rng):
+    """Return the seed of the next tree that is grown."""
+    return rng.randint(np.iinfo(np.int32).max)
+
+
+def fit_branch(grower, X, y, sample_weight, ceiling, seed):
     """Grow one scikit-learn tree and copy its public arrays."""
-    grower.set_params(
-        min_samples_split=max(2, int(ceiling)),
-        random_state=rng.randint(np.iinfo(np.int32).max),
-    )
+    grower.set_params(min_samples_split=max(2, int(ceiling)), random_state=seed)
     columns = X.tocsc() if sparse.issparse(X) else X
-    grown = grower.fit(columns, y, sample_weight=sample_weight).tree_
+    grower.fit(columns, y, sample_weight=sample_weight)
+    return copied_tree(grower.tree_)
+
+
+def copied_tree(grown):
+    """Return the splits of scikit-learn's ``tree_`` as a `Tree`, without values."""
     is_leaf = grown.children_left == LEAF
     return Tree(
         feature=np.where(is_leaf, LEAF, grown.feature).astype(np.int32),
@@ -149,11 +177,11 @@ def _fit(grower, X, y, sample_weight, ceiling, rng):
         right=grown.children_right.astype(np.int32),
         n_rows=grown.n_node_samples.copy(),
         value=np.zeros((grown.node_count, 1)),
-        weights=np.empty((0, X.shape[1])),
+        weights=np.empty((0, grown.n_features)),
     )
 
 
-def _below_ceiling(tree, max_leaf_size):
+def below_ceiling(tree, max_leaf_size):
     """Cut nodes with fewer rows than the ceiling, as the rule asks."""
     return tree.cut(tree.n_rows < max_leaf_size)
 

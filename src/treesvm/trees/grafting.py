@@ -14,29 +14,41 @@ def graft(tree, branches):
     ----------
     tree : Tree
     branches : dict of int to Tree
-        For each leaf to replace, the axis-parallel tree whose root takes its place.
+        For each leaf to replace, the tree of the same kind (axis-parallel or oblique)
+        whose root takes its place.
 
     Returns
     -------
     Tree
         The nodes of `tree` keep their numbers; those of the branches follow.
     """
-    parts, taken = [tree], tree.n_nodes
-    root_of = {}
+    firsts, planes, root_of = first_numbers(tree, branches), len(tree.weights), {}
     for leaf, branch in branches.items():
-        root_of[leaf] = _renumbered(branch, leaf, taken)
-        parts.append(root_of[leaf])
-        taken += branch.n_nodes - 1
+        root_of[leaf] = _renumbered(branch, firsts[leaf], planes)
+        planes += len(branch.weights)
     columns = {
         name: np.concatenate(
-            [getattr(tree, name), *(getattr(part, name)[1:] for part in parts[1:])]
+            [
+                getattr(tree, name),
+                *(getattr(branch, name)[1:] for branch in root_of.values()),
+            ]
         )
         for name in ("feature", "threshold", "left", "right", "n_rows", "value")
     }
+    columns["weights"] = np.concatenate(
+        [tree.weights, *(branch.weights for branch in root_of.values())]
+    )
     for leaf, branch in root_of.items():
         for name in ("feature", "threshold", "left", "right"):
             columns[name][leaf] = getattr(branch, name)[0]
     return replace(tree, **columns)
+
+
+def first_numbers(tree, branches):
+    """For each branch, the number that its node 1 gets from `graft`."""
+    sizes = [branch.n_nodes - 1 for branch in branches.values()]
+    firsts = tree.n_nodes + np.cumsum([0, *sizes])
+    return dict(zip(branches, firsts.tolist(), strict=False))
 
 
 def count_rows(tree, leaf_ids, y, *, n_classes, sample_weight=None):
@@ -49,11 +61,20 @@ def count_rows(tree, leaf_ids, y, *, n_classes, sample_weight=None):
     y : ndarray of int, shape (n_rows,)
         Class codes 0 … n_classes - 1.
     """
-    n_nodes = tree.n_nodes
+    totals = leaf_totals(leaf_ids, y, tree.n_nodes, n_classes, sample_weight)
+    return with_totals(tree, *totals)
+
+
+def leaf_totals(leaf_ids, y, n_nodes, n_classes, sample_weight=None):
+    """Return rows and class weights of every node that is some row's leaf."""
     n_rows = np.bincount(leaf_ids, minlength=n_nodes)
     cell = leaf_ids.astype(np.int64) * n_classes + y
     value = np.bincount(cell, weights=sample_weight, minlength=n_nodes * n_classes)
-    value = value.reshape(n_nodes, n_classes).astype(np.float64)
+    return n_rows, value.reshape(n_nodes, n_classes).astype(np.float64)
+
+
+def with_totals(tree, n_rows, value):
+    """Return `tree` with rows and class weights that are given at its leaves."""
     return replace(tree, n_rows=_summed(tree, n_rows), value=_summed(tree, value))
 
 
@@ -79,12 +100,18 @@ def _summed(tree, leaf_values):
     return total
 
 
-def _renumbered(branch, leaf, first):
-    """Shift child numbers so that nodes 1, 2, … become `first`, `first` + 1, …."""
+def _renumbered(branch, first, first_plane):
+    """Shift child numbers so that nodes 1, 2, … become `first`, `first` + 1, ….
+
+    Hyperplanes are shifted likewise; features of axis-parallel nodes stay.
+    """
+    shifts = {"left": first - 1, "right": first - 1}
     if branch.is_oblique:
-        raise ValueError("graft takes axis-parallel branches; this one is oblique.")
-    shift = {
-        name: np.where(child == LEAF, LEAF, child + first - 1).astype(np.int32)
-        for name, child in (("left", branch.left), ("right", branch.right))
+        shifts["feature"] = first_plane
+    shifted = {
+        name: np.where(
+            getattr(branch, name) == LEAF, LEAF, getattr(branch, name) + shift
+        ).astype(np.int32)
+        for name, shift in shifts.items()
     }
-    return replace(branch, **shift)
+    return replace(branch, **shifted)

@@ -95,6 +95,7 @@ def grow(
     max_depth=None,
     seed=0,
     n_jobs=None,
+    kept=None,
 ):
     """Grow an oblique tree on the rows 0 … len(y) - 1.
 
@@ -115,6 +116,9 @@ def grow(
         Largest number of tests on a path.
     seed : int
     n_jobs : int, optional
+    kept : object with methods get and put, optional
+        Finished subtrees: ``kept.get(name)`` returns one that an earlier run has handed
+        to ``kept.put(name, tree)``, or None.
 
     Returns
     -------
@@ -125,14 +129,35 @@ def grow(
     rows = np.arange(len(y))
     root = _Node(rows, rules.class_weights(rows), 0, seed)
     n_workers = effective_n_jobs(n_jobs)
-    if n_workers == 1:
+    if n_workers == 1 and kept is None:
         rules.split_all_below(root)
     else:
-        _grow_in_threads(rules, root, n_workers)
+        _grow_in_threads(rules, root, n_workers, _Subtrees(rules, n_features, kept))
     return _flatten(root, n_classes, n_features)
 
 
-def _grow_in_threads(rules, root, n_workers):
+class _Subtrees(NamedTuple):
+    """Grows whole subtrees, or takes them from an earlier run."""
+
+    rules: _Rules
+    n_features: int
+    kept: object | None
+
+    def grow_below(self, node):
+        """Split a node and everything below it; its seed follows from its path."""
+        if self.kept is None:
+            self.rules.split_all_below(node)
+            return
+        known = self.kept.get(f"below {node.seed}")
+        if known is not None and known.n_rows[0] == node.n_rows:
+            _unflatten(known, node)
+            return
+        self.rules.split_all_below(node)
+        tree = _flatten(node, self.rules.n_classes, self.n_features)
+        self.kept.put(f"below {node.seed}", tree)
+
+
+def _grow_in_threads(rules, root, n_workers, subtrees):
     """Split large nodes side by side, then grow small subtrees side by side."""
     size = root.n_rows / (_SUBTREES_PER_JOB * n_workers)
     large, small = [root], []
@@ -144,7 +169,22 @@ def _grow_in_threads(rules, root, n_workers):
             small += [child for child in children if child.n_rows <= size]
         # The longest first, so that no thread is left with a large one at the end.
         small.sort(key=lambda node: -node.n_rows)
-        parallel(delayed(rules.split_all_below)(node) for node in small)
+        parallel(delayed(subtrees.grow_below)(node) for node in small)
+
+
+def _unflatten(tree, top):
+    """Hang the nodes of a flat tree below `top`, which takes the place of its root."""
+    top.rows, waiting = None, {0: top}
+    for k in np.flatnonzero(~tree.is_leaf):  # parents come first
+        node = waiting.pop(k)
+        weights = tree.weights[tree.feature[k]]
+        node.split = Split(weights, float(tree.threshold[k]), None)
+        for side in ("left", "right"):
+            child = getattr(tree, side)[k]
+            below = _Node((), tree.value[child], node.depth + 1, 0)
+            below.n_rows = tree.n_rows[child]
+            setattr(node, side, below)
+            waiting[child] = below
 
 
 def _flatten(root, n_classes, n_features):

@@ -30,6 +30,7 @@ def grow_oblique_tree(
     max_depth=None,
     seed=0,
     n_jobs=None,
+    kept=None,
 ):
     """Grow an oblique tree; prune it on rows that did not grow it.
 
@@ -60,6 +61,8 @@ def grow_oblique_tree(
     seed : int
     n_jobs : int, optional
         Threads; the tree does not depend on it.
+    kept : object with methods get and put, optional
+        Finished subtrees, see `treesvm.trees.growth.grow`.
 
     Returns
     -------
@@ -87,6 +90,7 @@ def grow_oblique_tree(
         max_depth=max_depth,
         seed=seed,
         n_jobs=n_jobs,
+        kept=kept,
     )
     if len(held_out) == 0:
         return tree

@@ -1,0 +1,129 @@
+"""What every selector does around its one question: which rows to keep.
+
+The convention is imbalanced-learn's: ``fit_resample(X, y)`` returns the kept part, the
+row numbers are in ``sample_indices_``. That package is not needed.
+"""
+
+from abc import ABC, abstractmethod
+from numbers import Integral, Real
+
+import numpy as np
+from sklearn.base import BaseEstimator
+from sklearn.utils import _safe_indexing, check_random_state
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import validate_data
+
+_INPUT = {
+    "accept_sparse": "csr",
+    "accept_large_sparse": False,
+    "dtype": (np.float64, np.float32),
+    "order": "C",
+}
+
+
+class CandidateSelector(BaseEstimator, ABC):
+    """Base of all selectors; a subclass answers `_select`.
+
+    Subclasses have the parameters `share` and `random_state`.
+    """
+
+    def fit_resample(self, X, y):
+        """Return the kept rows of X and y, of the types given.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix, DataFrame} of shape (n_rows, n_features)
+        y : array-like of shape (n_rows,)
+
+        Returns
+        -------
+        X_kept, y_kept
+            Rows ``sample_indices_``, in ascending order.
+        """
+        kept = self.fit(X, y).sample_indices_
+        X = X.tocsr() if hasattr(X, "tocsr") else X
+        return _safe_indexing(X, kept), _safe_indexing(y, kept)
+
+    def fit(self, X, y):
+        """Choose the rows; they are in ``sample_indices_`` afterwards."""
+        self._check_parameters()
+        X, y = validate_data(self, X, y, **_INPUT)
+        check_classification_targets(y)
+        codes = np.unique(y, return_inverse=True)[1]
+        rng = check_random_state(self.random_state)
+        n_kept = max(1, round(self.share * len(codes)))
+        if n_kept >= len(codes):
+            self.sample_indices_ = np.arange(len(codes))
+        else:
+            rows = self._select(X, codes, n_kept, rng)
+            self.sample_indices_ = np.sort(with_every_class(rows, codes, rng))
+        return self
+
+    @abstractmethod
+    def _select(self, X, codes, n_kept, rng):
+        """Return `n_kept` different row numbers, fewer than there are rows.
+
+        Parameters
+        ----------
+        X : ndarray or CSR matrix of shape (n_rows, n_features)
+        codes : ndarray of int, shape (n_rows,)
+            Class codes from 0.
+        n_kept : int
+        rng : RandomState
+        """
+
+    def _check_parameters(self):
+        check_number("share", self.share, above=0.0, most=1.0)
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        tags.target_tags.required = True
+        return tags
+
+
+def with_every_class(rows, codes, rng):
+    """Add a random row of each class that `rows` lack."""
+    n_classes = int(codes.max()) + 1
+    missing = np.setdiff1d(np.arange(n_classes), codes[rows])
+    extra = [rng.choice(np.flatnonzero(codes == code)) for code in missing]
+    return np.concatenate([rows, np.array(extra, dtype=np.intp)])
+
+
+def check_number(name, value, *, least=None, above=None, most=None):
+    """Raise a ValueError if a parameter is no number within the bounds given."""
+    fits = (
+        isinstance(value, Real)
+        and not isinstance(value, (bool, np.bool_))
+        and np.isfinite(value)
+        and (least is None or value >= least)
+        and (above is None or value > above)
+        and (most is None or value <= most)
+    )
+    if not fits:
+        low = f"above {above:g}" if least is None else f"of {least:g} or more"
+        high = "" if most is None else f", at most {most:g}"
+        raise ValueError(f"{name}={value!r} is not possible; use a number {low}{high}.")
+
+
+def check_count(name, value, least=1):
+    """Raise a ValueError if a parameter is no whole number of at least `least`."""
+    is_whole = isinstance(value, Integral) and not isinstance(value, bool)
+    if not is_whole or value < least:
+        raise ValueError(
+            f"{name}={value!r} is not possible; use a whole number of {least} or more."
+        )
+
+
+def dense_rows(X, what, max_bytes=2**30):
+    """Return X as a dense float64 array, if that takes at most `max_bytes`."""
+    n_bytes = 8 * X.shape[0] * X.shape[1]
+    if not hasattr(X, "toarray"):
+        return np.asarray(X, dtype=np.float64)
+    if n_bytes > max_bytes:
+        raise ValueError(
+            f"{what} measures distances from centroids, which are dense: {X.shape[0]} "
+            f"rows of {X.shape[1]} features would take {n_bytes / 2**30:.1f} GB. Use "
+            "RandomRows or CBD, or reduce the features first (TruncatedSVD)."
+        )
+    return X.toarray().astype(np.float64)

@@ -1,0 +1,14 @@
+"""Fits and predictions on Dask clusters; needs the extra ``treesvm[dask]``."""
+
+try:
+    from treesvm.distributed.clusters import local_cluster
+    from treesvm.distributed.dtsvm import DaskDTSVMClassifier
+except ModuleNotFoundError as error:
+    if (error.name or "").split(".")[0] == "treesvm":
+        raise
+    raise ImportError(
+        f"treesvm.distributed needs Dask ({error}); install it with: "
+        "pip install 'treesvm[dask]'"
+    ) from error
+
+__all__ = ["DaskDTSVMClassifier", "local_cluster"]

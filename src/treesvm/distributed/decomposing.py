@@ -1,0 +1,220 @@
+"""Grow a tree for rows that lie on many machines, and train its leaves there.
+
+The draws, in their order, are those of `treesvm.trees.axis.grow_axis_tree`, and so are
+the functions, so that the tree is the one that would have been grown in one memory.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+from dask import delayed
+from distributed import as_completed
+from sklearn.utils import check_random_state
+
+from treesvm.distributed.leaf_tasks import (
+    GroupResult,
+    Growth,
+    LeafWork,
+    Routing,
+    finish_groups,
+    leaf_counts,
+    routed_table,
+)
+from treesvm.distributed.packing import empty_table
+from treesvm.distributed.shuffling import packed_parts, shuffled
+from treesvm.estimators.checkpointing import NOTHING_KEPT, Item
+from treesvm.estimators.decomposition import Decomposition
+from treesvm.estimators.progress import Progress
+from treesvm.trees.axis import (
+    below_ceiling,
+    classification_grower,
+    draw_seed,
+    fit_branch,
+    plan_sample,
+)
+from treesvm.trees.grafting import first_numbers, graft, with_totals
+
+
+class Plan(NamedTuple):
+    """A tree grown on the sample, and what is left to do in its leaves."""
+
+    routing: Routing
+    growth: Growth
+    sizes: np.ndarray  # rows of each group
+
+
+class Assembled(NamedTuple):
+    """The tree of all rows, and what the groups have trained for its leaves."""
+
+    tree: object
+    parts: list
+
+
+def plan_leaves(client, rows, model, seed, max_features, n_threads):
+    """Grow the tree on its sample, count all rows in it, and group its leaves.
+
+    Parameters
+    ----------
+    client : distributed.Client
+    rows : RowBlocks
+    model : DTSVMClassifier
+        For its leaf size, criterion and `max_tree_rows`.
+    seed : int
+    max_features : float or None
+        Features tried in each node.
+    n_threads : int
+        Of the cluster.
+    """
+    rng, ceiling = check_random_state(seed), model.max_leaf_size
+    sample = plan_sample(rows.n_rows, ceiling, model.max_tree_rows, rng)
+    grown = delayed(_first_tree)(
+        rows.sampled(sample.rows),
+        rows.is_weighted,
+        sample.ceiling,
+        model.criterion,
+        max_features,
+        draw_seed(rng),
+    )
+    tree = client.compute(grown).result()
+    counts = _counted(client, rows, tree)
+    n_rows = with_totals(tree, counts, np.zeros((tree.n_nodes, 1))).n_rows
+    is_small = n_rows < ceiling
+    group_of = tree.cut(is_small).leaf_numbers[tree.node_map(is_small)]
+    group_of = np.where(tree.is_leaf, group_of, -1)
+    leaves = tree.leaves()
+    sizes = np.bincount(group_of[leaves], weights=counts[leaves]).astype(np.int64)
+    seeds = {}
+    if sample.rows is not None:
+        too_large = np.flatnonzero(counts >= ceiling)
+        seeds = {int(group_of[leaf]): draw_seed(rng) for leaf in too_large}
+    part_of = packed_parts(sizes, rows.layout.row_bytes, n_threads)
+    growth = Growth(ceiling, model.criterion, max_features, seeds)
+    return Plan(Routing(tree, group_of, part_of), growth, sizes)
+
+
+def _first_tree(rows, is_weighted, ceiling, criterion, max_features, seed):
+    """Grow the first tree, on a sample or on all rows."""
+    return fit_branch(
+        classification_grower(criterion, max_features),
+        rows.X,
+        rows.codes,
+        rows.weight if is_weighted else None,
+        ceiling,
+        seed,
+    )
+
+
+def _counted(client, rows, tree):
+    """Count the rows that reach each node of a tree."""
+    there = delayed(tree, traverse=False)
+    tasks = [delayed(leaf_counts)(block, there) for block in rows.blocks]
+    total = np.zeros(tree.n_nodes, np.int64)
+    for _, counts in as_completed(client.compute(tasks), with_results=True):
+        total += counts
+    return total
+
+
+def fit_decomposition(
+    client, rows, plan, options, *, store=NOTHING_KEPT, verbose=0, n_threads=1
+):
+    """Shuffle the rows to their leaves and train all of them.
+
+    Returns
+    -------
+    (Decomposition, dict)
+        The dict counts the leaves that each worker process has trained.
+    """
+    n_classes = len(rows.classes)
+    work = LeafWork(rows.layout, n_classes, rows.is_weighted, plan.growth, options)
+    results = _known_groups(store, plan)
+    unfinished = np.ones(len(plan.sizes), bool)
+    unfinished[list(results)] = False
+    progress = Progress(len(plan.sizes), "leaves", verbose)
+    progress.step_many(len(results))
+    trained_by = {}
+    if unfinished.any():
+        part_of = np.full(len(plan.sizes), -1)
+        part_of[unfinished] = packed_parts(
+            plan.sizes[unfinished], rows.layout.row_bytes, n_threads
+        )
+        routing = plan.routing._replace(part_of=part_of)
+        for found in _finish_on_workers(client, rows, routing, work):
+            for result in found:
+                results[result.group] = result
+                store.put(f"group {result.group}", _as_item(result))
+                count = trained_by.get(result.worker, 0)
+                trained_by[result.worker] = count + len(result.parts)
+            progress.step_many(len(found))
+    progress.close()
+    done = assemble(plan, results, n_classes)
+    return Decomposition(done.tree, done.parts, n_classes), trained_by
+
+
+def _finish_on_workers(client, rows, routing, work):
+    """Yield the results of each partition as it is finished."""
+    where, what = delayed(routing, traverse=False), delayed(work, traverse=False)
+    tables = [delayed(routed_table)(block, where) for block in rows.blocks]
+    n_parts = int(routing.part_of.max()) + 1
+    parts = shuffled(client, tables, n_parts, empty_table(rows.layout))
+    futures = client.compute([delayed(finish_groups)(t, where, what) for t in parts])
+    for future, found in as_completed(futures, with_results=True):
+        yield found
+        future.release()  # the client has it; the worker needs the room
+
+
+def assemble(plan, results, n_classes):
+    """Put the groups' branches, counts and parts together to one tree."""
+    tree, group_of = plan.routing.tree, plan.routing.group_of
+    leaf_of = {int(group_of[leaf]): int(leaf) for leaf in tree.leaves()}
+    split = sorted(r.group for r in results.values() if r.branch is not None)
+    branches = {leaf_of[g]: results[g].branch for g in split}
+    branches = dict(sorted(branches.items()))
+    grafted, firsts = graft(tree, branches), first_numbers(tree, branches)
+    n_rows = np.zeros(grafted.n_nodes, np.int64)
+    value = np.zeros((grafted.n_nodes, n_classes))
+    places = {}
+    for group, result in results.items():
+        nodes = result.leaves
+        if result.branch is not None:
+            nodes = firsts[leaf_of[group]] + nodes - 1
+        n_rows[nodes], value[nodes] = result.n_rows, result.value
+        places[group] = nodes
+    whole = with_totals(grafted, n_rows, value)
+    ceiling = plan.growth.max_leaf_size
+    final = below_ceiling(whole, ceiling)
+    number = final.leaf_numbers[whole.node_map(whole.n_rows < ceiling)]
+    parts = [None] * final.n_leaves
+    for group, result in results.items():
+        # A group without branch is one leaf in the end, whatever it consisted of.
+        nodes = places[group] if result.branch is not None else places[group][:1]
+        for node, part in zip(nodes, result.parts, strict=False):
+            parts[number[node]] = part
+    return Assembled(final, parts)
+
+
+def _as_item(result):
+    arrays = {"leaves": result.leaves, "n_rows": result.n_rows, "value": result.value}
+    trees = () if result.branch is None else (result.branch,)
+    return Item(tuple(result.parts), trees, arrays)
+
+
+def _known_groups(store, plan):
+    """Return the groups that a checkpoint holds, as results."""
+    found = {}
+    for group, size in enumerate(plan.sizes):
+        item = store.get(f"group {group}")
+        if item is None or item.arrays["n_rows"].sum() != size:
+            continue
+        branch = item.trees[0] if item.trees else None
+        arrays = item.arrays
+        found[group] = GroupResult(
+            group,
+            branch,
+            arrays["leaves"],
+            arrays["n_rows"],
+            arrays["value"],
+            list(item.parts),
+            0,
+        )
+        store.count_restored(len(item.parts))
+    return found

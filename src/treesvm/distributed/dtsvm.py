@@ -1,0 +1,185 @@
+"""DTSVM on a Dask cluster."""
+
+import numpy as np
+
+from treesvm.distributed.dask_classifier import DaskClassifier
+from treesvm.distributed.decomposing import fit_decomposition, plan_leaves
+from treesvm.distributed.prediction import gathered_scores
+from treesvm.distributed.row_blocks import read_rows
+from treesvm.estimators.checkpointing import open_checkpoint
+from treesvm.estimators.dtsvm import DTSVMClassifier
+from treesvm.estimators.dtsvm_calibration import (
+    calibration_model,
+    calibration_rows,
+    scale_of,
+)
+from treesvm.estimators.whole_fit import all_or_nothing
+
+
+class DaskDTSVMClassifier(DaskClassifier):
+    """Fit a `DTSVMClassifier` to a Dask array or DataFrame, leaf by leaf on workers.
+
+    The tree is grown on a seeded sample of ``estimator.max_tree_rows`` rows (on all of
+    them with None, or if there are fewer), all rows are sent down block by block and
+    shuffled to their leaves, leaves that turned out too large are split further where
+    they are, and every leaf is trained by the functions that train it in memory. The
+    model is the one that ``estimator.fit`` gives on the same rows in one memory, to the
+    last bit, however many workers there are.
+
+    Parameters
+    ----------
+    estimator : DTSVMClassifier, optional
+        With the parameters of the fit, its `checkpoint` among them. `n_jobs` is for
+        predictions without Dask; here the workers' threads count. ``border_share`` must
+        be 0, because the rows near a cut lie on several machines.
+    client : distributed.Client, optional
+        The current one by default.
+
+    Attributes
+    ----------
+    model_ : DTSVMClassifier
+        An ordinary fitted model: it pickles, saves and predicts without Dask.
+    classes_, n_features_in_
+        As in the model.
+    leaves_per_worker_ : dict of int to int
+        How many leaves each worker process has trained, by process number.
+
+    Notes
+    -----
+    When not to use it: rows that fit one memory are faster with `DTSVMClassifier`
+    itself, or with it under ``joblib.parallel_config(backend="dask")``.
+
+    Examples
+    --------
+    >>> import dask.array as da
+    >>> from distributed import Client
+    >>> from sklearn.datasets import make_moons
+    >>> from treesvm import DTSVMClassifier
+    >>> from treesvm.distributed import DaskDTSVMClassifier, local_cluster
+    >>> X, y = make_moons(3000, noise=0.2, random_state=0)
+    >>> X, y = da.from_array(X, chunks=(500, 2)), da.from_array(y, chunks=500)
+    >>> with local_cluster(1) as cluster, Client(cluster) as client:
+    ...     ordinary = DTSVMClassifier(max_leaf_size=500, random_state=0)
+    ...     model = DaskDTSVMClassifier(ordinary).fit(X[:2000], y[:2000])
+    ...     accuracy = model.score(X[2000:], y[2000:])
+    >>> accuracy > 0.95
+    True
+    """
+
+    _default = DTSVMClassifier
+
+    def __init__(self, estimator=None, *, client=None):
+        self.estimator = estimator
+        self.client = client
+
+    @all_or_nothing
+    def fit(self, X, y, sample_weight=None):
+        """Grow the tree or trees and train their leaves on the cluster.
+
+        Parameters
+        ----------
+        X : Dask array or DataFrame of shape (n_rows, n_features)
+            Blocks may be empty, uneven and of unknown size.
+        y : Dask array or Series; an array in memory if the sizes of blocks are known
+        sample_weight : like y, optional
+
+        Returns
+        -------
+        self
+        """
+        client, size = self._cluster()
+        model = self._template()
+        check_supported(model)
+        rows = read_rows(
+            client, model, X, y, sample_weight, model.class_weight, size.total_memory
+        )
+        self.leaves_per_worker_ = {}
+        self._fit_model(client, size, model, rows)
+        self.model_ = model
+        return self
+
+    def _fit_model(self, client, size, model, rows):
+        """Fit an ordinary model to rows on the cluster."""
+        options = machine_options(client, model, rows)
+        store = open_checkpoint(
+            model,
+            lambda: rows.identity(client),
+            n_classes=len(rows.classes),
+            n_features=rows.layout.n_features,
+        )
+        with store:
+            seeds = store.seeds(model._draw_seeds(), model.random_state)
+            members = [
+                self._fit_member(
+                    client, size, model, rows, seed, options, store.scope(f"{number}")
+                )
+                for number, seed in enumerate(seeds[: model.n_estimators])
+            ]
+            scale = None
+            if model.probability:
+                folder = store.folder_of("calibration")
+                scale = self._calibrate(client, size, model, rows, seeds[-1], folder)
+        model._publish(members, scale)
+        model._count_restored(store)
+
+    def _fit_member(self, client, size, model, rows, seed, options, store):
+        """Grow one tree and train its leaves."""
+        plan = plan_leaves(
+            client, rows, model, seed, model._member_features(), size.n_threads
+        )
+        member, trained_by = fit_decomposition(
+            client,
+            rows,
+            plan,
+            options,
+            store=store,
+            verbose=model.verbose,
+            n_threads=size.n_threads,
+        )
+        for worker, count in trained_by.items():
+            before = self.leaves_per_worker_.get(worker, 0)
+            self.leaves_per_worker_[worker] = before + count
+        return member
+
+    def _calibrate(self, client, size, model, rows, seed, folder):
+        """Fit again without a fifth of the rows; return the scale of their scores."""
+        codes, weight = rows.gathered_labels(client)
+        train, test = calibration_rows(codes, seed)
+        second = calibration_model(model, folder)
+        second.n_features_in_ = model.n_features_in_
+        # A class that was held out wholly is unknown to the second model.
+        second.classes_ = known = np.unique(codes[train])
+        self._fit_model(client, size, second, rows.taken(train).recoded(known))
+        held_out = gathered_scores(client, second, rows.taken(test))
+        n_classes = len(model.classes_)
+        return scale_of(held_out, known, codes[test], weight[test], n_classes)
+
+
+def machine_options(client, model, rows):
+    """Return how leaf machines are trained.
+
+    ``gamma="scale"`` is measured on at most `max_tree_rows` rows, evenly spaced.
+    """
+    if model.gamma != "scale":
+        return model._machine_options(_Width(rows.layout.n_features))
+    return client.submit(
+        model._machine_options,
+        client.compute(rows.first_features(model.max_tree_rows)),
+    ).result()
+
+
+class _Width:
+    """As much of a matrix as ``gamma="auto"`` looks at."""
+
+    def __init__(self, n_features):
+        self.shape = (0, n_features)
+
+
+def check_supported(model):
+    """Refuse what needs all rows of a node in one memory."""
+    model._check_parameters()
+    if model.border_share > 0:
+        raise ValueError(
+            f"border_share={model.border_share} needs all rows of a node in one "
+            "memory; set it to 0, or fit without Dask."
+        )

@@ -1,0 +1,127 @@
+"""What workers do with the rows of whole leaves: split them further, train them.
+
+Everything that computes is imported from the rooms of the in-memory estimators.
+"""
+
+import os
+from typing import NamedTuple
+
+import numpy as np
+
+from treesvm.distributed.packing import Layout, as_rows, as_table
+from treesvm.estimators.decomposition import MachineOptions, train_parts
+from treesvm.trees.axis import classification_grower, fit_branch
+from treesvm.trees.grafting import leaf_totals
+from treesvm.trees.leaf_rows import rows_by_leaf
+from treesvm.trees.tree import Tree
+
+
+class Routing(NamedTuple):
+    """Where rows go. A group is a leaf, or some small leaves that become one."""
+
+    tree: Tree
+    group_of: np.ndarray  # (n_nodes,) group of each leaf
+    part_of: np.ndarray  # (n_groups,) part of each group, -1 if it is finished
+
+
+class Growth(NamedTuple):
+    """How leaves that turned out too large are split further."""
+
+    max_leaf_size: int
+    criterion: str
+    max_features: float | None
+    seeds: dict  # group -> seed, of the groups to split
+
+    def branch(self, group, rows, is_weighted):
+        """Return the tree that replaces a leaf, None if it stays one."""
+        if group not in self.seeds:
+            return None
+        tree = fit_branch(
+            classification_grower(self.criterion, self.max_features),
+            rows.X,
+            rows.codes,
+            rows.weight if is_weighted else None,
+            self.max_leaf_size,
+            self.seeds[group],
+        )
+        return tree if tree.n_nodes > 1 else None
+
+
+class LeafWork(NamedTuple):
+    """What is the same for all leaves of one decomposition."""
+
+    layout: Layout
+    n_classes: int
+    is_weighted: bool
+    growth: Growth
+    options: MachineOptions | None  # None: only split
+
+
+class GroupResult(NamedTuple):
+    """What became of one group."""
+
+    group: int
+    branch: Tree | None
+    leaves: np.ndarray  # nodes of the routing tree, or of the branch, that have rows
+    n_rows: np.ndarray  # of each of them
+    value: np.ndarray  # class weights of each of them
+    parts: list  # a trained part for each leaf of the branch, or for the group
+    worker: int  # process that did it
+
+
+def leaf_counts(rows, tree):
+    """Return how many rows of a block reach each node of a tree."""
+    return np.bincount(tree.apply(rows.X), minlength=tree.n_nodes)
+
+
+def routed_table(rows, routing, is_validation=False):
+    """Return the rows of a block as a table that says where each has to go."""
+    leaf = routing.tree.apply(rows.X)
+    part = routing.part_of[routing.group_of[leaf]]
+    wanted = np.flatnonzero(part >= 0)
+    return as_table(rows.take(wanted), part[wanted], leaf[wanted], is_validation)
+
+
+def finish_groups(table, routing, work):
+    """Split and train all groups whose rows are in a table; return their results."""
+    rows, leaf, role = as_rows(table, work.layout)
+    training = np.flatnonzero(role == 0)
+    rows, leaf = rows.take(training), leaf[training]
+    groups, place = np.unique(routing.group_of[leaf], return_inverse=True)
+    own = rows_by_leaf(place, len(groups))
+    return [
+        _finished(int(group), rows.take(own.rows(k)), leaf[own.rows(k)], work)
+        for k, group in enumerate(groups)
+    ]
+
+
+def _finished(group, rows, leaf, work):
+    """Split one group if it is too large, and train what it is then."""
+    branch = work.growth.branch(group, rows, work.is_weighted)
+    weight = rows.weight if work.is_weighted else None
+    if branch is None:
+        leaves, place = np.unique(leaf, return_inverse=True)
+        n_rows, value = leaf_totals(
+            place, rows.codes, len(leaves), work.n_classes, weight
+        )
+        machines = rows_by_leaf(np.zeros(len(leaf), np.int64), 1)
+    else:
+        own = branch.apply(rows.X)
+        n_rows, value = leaf_totals(
+            own, rows.codes, branch.n_nodes, work.n_classes, weight
+        )
+        leaves = branch.leaves()
+        n_rows, value = n_rows[leaves], value[leaves]
+        machines = rows_by_leaf(branch.leaf_numbers[own], branch.n_leaves)
+    parts = []
+    if work.options is not None:
+        parts = train_parts(
+            rows.X,
+            rows.codes,
+            work.n_classes,
+            rows.weights,
+            machines,
+            work.options,
+            n_jobs=1,
+        )
+    return GroupResult(group, branch, leaves, n_rows, value, parts, os.getpid())

@@ -1,0 +1,229 @@
+"""Answers for Dask collections: lazy, block by block.
+
+A small model goes to the blocks. A model that would take much of a worker's memory does
+not: its leaves are dealt out to the workers, the rows are shuffled to the leaves, and
+their scores are shuffled back.
+"""
+
+import copy
+from itertools import pairwise
+from typing import NamedTuple
+
+import dask.array as da
+import numpy as np
+from dask import delayed
+from distributed import get_client
+from scipy import sparse
+
+from treesvm.distributed.clusters import cluster_size
+from treesvm.distributed.collections import feature_blocks, meta_of
+from treesvm.distributed.packing import Layout, Rows, as_rows, as_table, empty_table
+from treesvm.distributed.shuffling import packed_parts, shuffled
+from treesvm.estimators.decomposition import Decomposition, answers, part_numbers
+from treesvm.estimators.dtsvm_predictor import vote
+from treesvm.estimators.training_rows import INPUT
+
+_MODEL_SHARE = 0.1  # of a worker's memory that a model may take to go to the blocks
+_MOST_BYTES = 256 * 2**20  # a larger model is too much to send to every worker
+
+
+def lazy_answers(model, X, method, client=None):
+    """Return a Dask array of what ``model.method`` says to a Dask collection.
+
+    Parameters
+    ----------
+    model : fitted DTSVMClassifier or HLSVMClassifier
+    X : Dask array or DataFrame
+    method : {"predict", "decision_function", "predict_proba"}
+    client : distributed.Client, optional
+        The current one by default; without any, rows are answered where they are.
+    """
+    blocks = feature_blocks(X)
+    if is_dealt_out(model, _current(client)):
+        layout = _layout_of(X, model)
+        scored = _scored_by_leaves(_current(client), model, blocks, layout)
+        shell = delayed(_shell(model), traverse=False)
+        done = [delayed(_finished)(scores, shell, method) for scores in scored]
+    else:
+        there = delayed(model, traverse=False)
+        done = [delayed(_answered)(block, there, method) for block in blocks]
+    sizes = X.chunks[0] if isinstance(X, da.Array) else (np.nan,) * len(blocks)
+    tail, dtype = _shape_of(model, method)
+    arrays = [
+        da.from_delayed(block, (n, *tail), dtype=dtype)
+        for block, n in zip(done, sizes, strict=True)
+    ]
+    unknown = any(np.isnan(n) for n in sizes)
+    return da.concatenate(arrays, axis=0, allow_unknown_chunksizes=unknown)
+
+
+def gathered_scores(client, model, rows):
+    """Return the scores of all rows of `RowBlocks`, in memory here."""
+    if is_dealt_out(model, client):
+        blocks = [delayed(getattr)(block, "X") for block in rows.blocks]
+        scored = _scored_by_leaves(client, model, blocks, rows.layout)
+    else:
+        there = delayed(model, traverse=False)
+        scored = [delayed(_scores_of_rows)(block, there) for block in rows.blocks]
+    numbers = [delayed(getattr)(block, "numbers") for block in rows.blocks]
+    tasks = [delayed(tuple)(pair) for pair in zip(scored, numbers, strict=True)]
+    pairs = client.gather(client.compute(tasks))
+    out = np.empty((rows.n_rows, len(model.classes_)))
+    for scores, places in pairs:
+        out[places] = scores
+    return out
+
+
+def is_dealt_out(model, client):
+    """Whether a model is too large to be sent to every block's worker."""
+    if client is None or not _members(model):
+        return False
+    limit = min(_MODEL_SHARE * cluster_size(client).smallest_memory, _MOST_BYTES)
+    sizes = [part_bytes(part) for member in _members(model) for part in member.parts]
+    return sum(sizes) > limit
+
+
+def part_bytes(part):
+    """Return about how much memory the machine of a part takes."""
+    if part.machine is None:
+        return 200
+    machine = part.machine.machine
+    vectors = machine.vectors
+    held = vectors.data.nbytes * 2 if sparse.issparse(vectors) else vectors.nbytes
+    return held + machine.coefficients.nbytes + machine.support.nbytes + 4000
+
+
+def _current(client):
+    if client is not None:
+        return client
+    try:
+        return get_client()
+    except ValueError:
+        return None
+
+
+def _members(model):
+    """Return the decompositions of a model; trees of majorities have none."""
+    if hasattr(model, "decompositions_"):
+        return model.decompositions_
+    return [model.decomposition_] if hasattr(model, "decomposition_") else []
+
+
+def _shape_of(model, method):
+    """Return the shape of an answer behind the rows, and its dtype."""
+    if method == "predict":
+        return (), model.classes_.dtype
+    is_single = method == "decision_function" and len(model.classes_) == 2
+    return (() if is_single else (len(model.classes_),)), np.dtype(np.float64)
+
+
+def _answered(X, model, method):
+    """Answer one block with the whole model."""
+    if X.shape[0] == 0:
+        tail, dtype = _shape_of(model, method)
+        return np.empty((0, *tail), dtype)
+    return getattr(model, method)(X)
+
+
+def _scores_of_rows(rows, model):
+    if len(rows.codes) == 0:
+        return np.empty((0, len(model.classes_)))
+    return model._scores_of(rows.X)
+
+
+def _finished(scores, shell, method):
+    scale = getattr(shell, "probability_scale_", None)
+    return answers(method, scores, shell.classes_, scale)
+
+
+def _shell(model):
+    """Return the model without its machines and trees: labels and checks only."""
+    shell = copy.copy(model)
+    for name in ("decompositions_", "decomposition_", "trees_"):
+        vars(shell).pop(name, None)
+    return shell
+
+
+def _layout_of(X, model):
+    meta = meta_of(X)
+    dtypes = [np.dtype(d) for d in np.atleast_1d(getattr(meta, "dtypes", X.dtype))]
+    common = np.result_type(*dtypes)
+    dtype = common if common in INPUT["dtype"] else np.dtype(INPUT["dtype"][0])
+    return Layout(model.n_features_in_, dtype.str, sparse.issparse(meta), False)
+
+
+class _Piece(NamedTuple):
+    """Some neighbouring parts of a decomposition, with the number of the first."""
+
+    first: int
+    parts: list
+    n_classes: int
+
+
+def _scored_by_leaves(client, model, blocks, layout):
+    """Return delayed scores of each block, from rows that went to the leaves."""
+    shell = delayed(_shell(model), traverse=False)
+    members = [
+        _member_scores(client, member, blocks, layout, shell)
+        for member in _members(model)
+    ]
+    if len(members) == 1:
+        return members[0]
+    return [delayed(vote)(list(scores)) for scores in zip(*members, strict=True)]
+
+
+def _member_scores(client, member, blocks, layout, shell):
+    """Shuffle rows to the leaves of one decomposition, and their scores back."""
+    sizes = np.array([part_bytes(part) for part in member.parts])
+    piece_of = packed_parts(sizes, 1, cluster_size(client).n_threads)
+    firsts = np.searchsorted(piece_of, np.arange(piece_of[-1] + 2))
+    # In the graph and not scattered: a lost worker loses nothing, and answers that are
+    # computed later do not depend on anything that might be gone by then.
+    pieces = [
+        delayed(_Piece(int(a), member.parts[a:b], member.n_classes), traverse=False)
+        for a, b in pairwise(firsts)
+    ]
+    tree = delayed(member.partition, traverse=False)
+    there = delayed(piece_of, traverse=False)
+    tables = [
+        delayed(_query)(block, shell, tree, there, number, layout)
+        for number, block in enumerate(blocks)
+    ]
+    asked = shuffled(client, tables, len(pieces), empty_table(layout))
+    back = Layout(member.n_classes, "<f8", False, False)
+    said = [
+        delayed(_answer_piece)(table, piece, layout)
+        for table, piece in zip(asked, pieces, strict=True)
+    ]
+    returned = shuffled(client, said, len(blocks), empty_table(back))
+    return [delayed(_scores_in_order)(table, back) for table in returned]
+
+
+def _query(X, shell, tree, piece_of, number, layout):
+    """Return the rows of a block with the piece that answers each.
+
+    The number of the block travels as the code, so that its scores find back.
+    """
+    if X.shape[0]:
+        X = shell._checked(X)
+    else:
+        X = np.empty((0, layout.n_features)) if not sparse.issparse(X) else X
+    X = sparse.csr_matrix(X) if layout.is_sparse else X
+    X = X.astype(layout.dtype, copy=False)
+    leaf = part_numbers(tree, X)
+    code = np.full(len(leaf), number, np.int64)
+    rows = Rows(X, code, None, np.arange(len(leaf), dtype=np.int64))
+    return as_table(rows, piece_of[leaf], leaf)
+
+
+def _answer_piece(table, piece, layout):
+    """Return the scores of the rows that came to a piece, addressed to their blocks."""
+    rows, leaf, _ = as_rows(table, layout)
+    some = Decomposition(None, piece.parts, piece.n_classes)
+    scores = some.scores_in(rows.X, leaf - piece.first, n_jobs=1)
+    answered = Rows(scores, rows.codes, None, rows.numbers)
+    return as_table(answered, rows.codes, leaf)
+
+
+def _scores_in_order(table, layout):
+    return as_rows(table, layout)[0].X

@@ -1,0 +1,188 @@
+"""Training rows of a Dask collection, block by block, with class codes and weights.
+
+Nothing is gathered: the client knows how many rows each block has, which classes there
+are and how much they weigh. Blocks that fit the cluster's memory are kept there; others
+are read again in each pass.
+"""
+
+from itertools import pairwise
+from typing import NamedTuple
+
+import numpy as np
+from dask import delayed
+from scipy import sparse
+from sklearn.utils import check_array
+from sklearn.utils.validation import validate_data
+
+from treesvm.distributed.collections import as_blocks, meta_of
+from treesvm.distributed.label_counts import (
+    checked_labels,
+    checked_weight,
+    summarise,
+)
+from treesvm.distributed.packing import Layout, Rows, join_rows
+from treesvm.estimators.checkpointing import checksum
+from treesvm.estimators.training_rows import INPUT
+
+_KEPT_SHARE = 0.25  # of the cluster's memory that the rows may take to be kept there
+
+
+class RowBlocks(NamedTuple):
+    """Rows in the order of their numbers 0 … n_rows - 1, cut into blocks."""
+
+    blocks: list  # of futures or delayed values: `Rows`
+    lengths: np.ndarray  # rows of each block
+    layout: Layout
+    classes: np.ndarray
+    is_weighted: bool  # whether weights differ from each other
+
+    @property
+    def n_rows(self):
+        """Rows in all."""
+        return int(self.lengths.sum())
+
+    def taken(self, numbers):
+        """Return some of the rows of a whole collection; ``numbers[i]`` becomes i."""
+        place = np.full(self.n_rows, -1, np.int64)
+        place[numbers] = np.arange(len(numbers))
+        edges = np.concatenate([[0], np.cumsum(self.lengths)])
+        own = [place[a:b] for a, b in pairwise(edges)]
+        blocks = [
+            delayed(_renumbered)(block, places)
+            for block, places in zip(self.blocks, own, strict=True)
+        ]
+        lengths = np.array([np.count_nonzero(places >= 0) for places in own])
+        return self._replace(blocks=blocks, lengths=lengths)
+
+    def sampled(self, numbers):
+        """Return a delayed `Rows` of the given (or all, if None) rows, in order."""
+        if numbers is None:
+            return delayed(join_rows)(self.blocks)
+        wanted = delayed(numbers)  # once in the graph, however many blocks there are
+        return delayed(join_rows)(
+            [delayed(_with_numbers)(block, wanted) for block in self.blocks]
+        )
+
+    def first_features(self, max_rows):
+        """Return delayed features of at most so many rows, evenly spaced."""
+        numbers = None
+        if max_rows is not None and self.n_rows > max_rows:
+            numbers = np.linspace(0, self.n_rows - 1, max_rows).astype(np.int64)
+        return delayed(getattr)(self.sampled(numbers), "X")
+
+    def recoded(self, known):
+        """Return the rows with codes of the given classes only, which are all here."""
+        blocks = [delayed(_recoded)(block, known) for block in self.blocks]
+        return self._replace(blocks=blocks, classes=self.classes[known])
+
+    def gathered_labels(self, client):
+        """Return codes and weights of all rows, in memory here."""
+        tasks = [delayed(_labels)(block) for block in self.blocks]
+        codes, weights = np.empty(self.n_rows, np.int64), np.ones(self.n_rows)
+        for own, weight, numbers in client.gather(client.compute(tasks)):
+            codes[numbers] = own
+            if weight is not None:
+                weights[numbers] = weight
+        return codes, weights
+
+    def identity(self, client):
+        """Texts that tell these rows from others, for checkpoints."""
+        marks = client.gather(
+            client.compute([delayed(_block_checksum)(block) for block in self.blocks])
+        )
+        return {
+            "rows": f"{self.n_rows} × {self.layout.n_features}, {self.layout.dtype}",
+            "the blocks' sizes": checksum(self.lengths.astype(np.int64)),
+            "classes": checksum(np.asarray(self.classes).astype(str)),
+            "features, labels and weights": checksum(np.array(marks, "S24")),
+        }
+
+
+def _renumbered(rows, places):
+    """Keep the rows with a new place, under that number."""
+    kept = np.flatnonzero(places >= 0)
+    return rows.take(kept)._replace(numbers=places[kept])
+
+
+def _with_numbers(rows, numbers):
+    """Keep the rows whose number is among `numbers`, which ascend."""
+    found = np.searchsorted(numbers, rows.numbers)
+    found = np.minimum(found, len(numbers) - 1)
+    return rows.take(np.flatnonzero(numbers[found] == rows.numbers))
+
+
+def _recoded(rows, known):
+    return rows._replace(codes=np.searchsorted(known, rows.codes).astype(np.int64))
+
+
+def _labels(rows):
+    return rows.codes.astype(np.int32), rows.weight, rows.numbers
+
+
+def _block_checksum(rows):
+    weight = "" if rows.weight is None else checksum(rows.weight)
+    texts = checksum(rows.X) + checksum(rows.codes) + checksum(rows.numbers) + weight
+    return checksum(np.frombuffer(texts.encode(), np.uint8))
+
+
+def read_rows(client, model, X, y, sample_weight, class_weight, memory):
+    """Check a collection; set ``classes_`` and the features of `model`.
+
+    Parameters
+    ----------
+    client : distributed.Client
+    model : estimator
+    X, y, sample_weight : Dask arrays, DataFrames and Series; see `as_blocks`
+    class_weight : dict, "balanced" or None
+    memory : float
+        Bytes of the cluster.
+
+    Returns
+    -------
+    RowBlocks
+        Without rows of weight zero.
+    """
+    meta = validate_data(model, meta_of(X), ensure_min_samples=0, **INPUT)
+    triples = as_blocks(X, y, sample_weight)
+    found = summarise(client, [(y, w) for _, y, w in triples], class_weight)
+    model.classes_ = found.classes
+    layout = Layout(
+        meta.shape[1], meta.dtype.str, sparse.issparse(meta), found.has_weight
+    )
+    starts = np.cumsum(found.kept_rows) - found.kept_rows
+    blocks = [
+        delayed(_encoded)(
+            *triple, found.classes, found.factors, layout, int(n_rows), int(start)
+        )
+        for triple, n_rows, start in zip(triples, found.block_rows, starts, strict=True)
+    ]
+    if found.kept_rows.sum() * layout.row_bytes <= _KEPT_SHARE * memory:
+        blocks = client.compute(blocks)
+    return RowBlocks(blocks, found.kept_rows, layout, found.classes, found.is_weighted)
+
+
+def _encoded(X, y, weight, classes, factors, layout, n_rows, start):
+    """Return one block as `Rows`, numbered from `start`, without weightless ones."""
+    y = checked_labels(y)
+    if X.shape[0] != len(y) or len(y) != n_rows:
+        raise ValueError(
+            f"a block of X has {X.shape[0]} rows where y has {len(y)}; cut both alike "
+            "(rechunk or repartition)."
+        )
+    if sparse.issparse(X) != layout.is_sparse:
+        raise ValueError(
+            "some blocks of X are sparse and some (or their meta) are dense; make all "
+            "of one kind, with meta= where the array is made."
+        )
+    X = check_array(X, ensure_min_samples=0, **INPUT)
+    if layout.is_sparse:
+        X = sparse.csr_matrix(X)
+    X = X.astype(layout.dtype, copy=False)
+    codes = np.searchsorted(classes, y).astype(np.int64)
+    numbers = np.arange(start, start + len(y), dtype=np.int64)
+    if not layout.has_weight:
+        return Rows(X, codes, None, numbers)
+    weight = np.ones(len(y)) if weight is None else checked_weight(weight, len(y))
+    rows = Rows(X, codes, weight * factors[codes], numbers)
+    kept = np.flatnonzero(rows.weight > 0.0)
+    return rows.take(kept)._replace(numbers=numbers[: len(kept)])

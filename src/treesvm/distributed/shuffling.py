@@ -1,0 +1,52 @@
+"""Send rows to the parts of the space they belong to, with Dask's own shuffle."""
+
+import dask.dataframe as dd
+import numpy as np
+
+_PART_BYTES = 48 * 2**20  # rows of one partition: a few of them fit any worker
+_PARTS_PER_THREAD = 6  # enough to even out parts that take unequally long
+
+
+def shuffled(client, tables, n_parts, meta):
+    """Return a delayed table for each part: the rows whose column "part" names it.
+
+    Parameters
+    ----------
+    client : distributed.Client
+    tables : list of delayed DataFrame
+    n_parts : int
+    meta : DataFrame
+        A table without rows.
+    """
+    with client.as_current():
+        frame = dd.from_delayed(tables, meta=meta, verify_meta=False)
+        sorted_out = frame.set_index(
+            "part",
+            divisions=list(range(n_parts + 1)),
+            sorted=False,
+            shuffle_method="p2p",
+        )
+        return sorted_out.to_delayed()
+
+
+def packed_parts(sizes, row_bytes, n_threads):
+    """Cut groups, in their order, into parts of about equal size.
+
+    Parameters
+    ----------
+    sizes : ndarray of shape (n_groups,)
+        Rows of each group.
+    row_bytes : int
+    n_threads : int
+        Of the cluster.
+
+    Returns
+    -------
+    ndarray of shape (n_groups,)
+        The part of each group: 0, 1, … without gaps, never descending.
+    """
+    total = int(sizes.sum())
+    n_parts = max(_PARTS_PER_THREAD * n_threads, total * row_bytes // _PART_BYTES + 1)
+    middle = np.cumsum(sizes) - sizes / 2.0
+    part = (middle * n_parts / max(total, 1)).astype(np.int64)
+    return np.unique(part, return_inverse=True)[1]

@@ -108,7 +108,8 @@ def _open(path, watch):
 
 def _ask(model):
     """Ask an accepted model; its answers may be nonsense, but must come."""
-    width = getattr(model, "estimator", model).n_features_in_
+    fitted = model if hasattr(model, "n_features_in_") else model.estimator
+    width = fitted.n_features_in_
     if width > _MAX_WIDTH:
         return "loaded and answered"
     rows = np.resize(sample_rows()[0], (20, width))

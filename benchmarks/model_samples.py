@@ -10,6 +10,7 @@ from sklearn.datasets import load_iris
 
 from benchmarks.damaged_models import take_apart
 from treesvm import (
+    CandidateSVC,
     DTSVMClassifier,
     DTSVMClassifierCV,
     DTSVRegressor,
@@ -21,7 +22,13 @@ from treesvm import (
     SVMPartitionTreeClassifier,
     save_model,
 )
-from treesvm.baselines import BaggedSVC, RDSVMClassifier, SVMTreesClassifier
+from treesvm.baselines import (
+    BaggedSVC,
+    LASVMClassifier,
+    RDSVMClassifier,
+    SVMTreesClassifier,
+)
+from treesvm.candidates import TRSD, RandomRows
 from treesvm.datasets import Table, TableModel
 
 _SMALL = {"max_leaf_size": 30, "random_state": 0}
@@ -57,6 +64,17 @@ def fitted_models():
         ),
         "RDSVMClassifier": (RDSVMClassifier(*_GRID, 40, random_state=0), X, y),
         "BaggedSVC": (BaggedSVC(*_GRID, 40, random_state=0), X, y),
+        "CandidateSVC": (
+            CandidateSVC(TRSD(0.5, random_state=0), KernelSVC()), X, words
+        ),
+        "CandidateSVC leaves": (
+            CandidateSVC(RandomRows(random_state=0), DTSVMClassifier(**_SMALL)), X, y
+        ),
+        "DTSVMClassifier reduced": (DTSVMClassifier(**_SMALL, reduce=TRSD(0.5)), X, y),
+        "LASVMClassifier": (LASVMClassifier(random_state=0), X, words),
+        "LASVMClassifier ovr": (
+            LASVMClassifier(multi_class="ovr", random_state=0), sparse.csr_matrix(X), y
+        ),
         "SVMTreesClassifier": (SVMTreesClassifier(random_state=0), X, y),
     }  # fmt: skip
     with warnings.catch_warnings():

@@ -1,5 +1,6 @@
 """Support vector machines at decision-tree speed."""
 
+from treesvm.estimators.candidate_svc import CandidateSVC
 from treesvm.estimators.dtsvm import DTSVMClassifier
 from treesvm.estimators.dtsvr import DTSVRegressor
 from treesvm.estimators.hlsvm import HLSVMClassifier
@@ -14,6 +15,7 @@ from treesvm.persistence.model_file import load_model, save_model
 __version__ = "0.1.0"
 
 __all__ = [
+    "CandidateSVC",
     "DTSVMClassifier",
     "DTSVMClassifierCV",
     "DTSVRegressor",

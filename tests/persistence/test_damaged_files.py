@@ -40,7 +40,8 @@ def parts_of(sample):
 
 def ask(model):
     """An accepted model answers, or says that the rows do not fit."""
-    width = getattr(model, "estimator", model).n_features_in_
+    fitted = model if hasattr(model, "n_features_in_") else model.estimator
+    width = fitted.n_features_in_
     if width > 1000:
         return
     rows = np.resize(sample_rows()[0], (5, width))

@@ -69,7 +69,8 @@ def test_parameters_and_attributes_come_back(name, tmp_path):
     model = MODELS_BY_NAME[name]
     again = round_trip(model, tmp_path)
     assert type(again) is type(model)
-    assert again.get_params() == model.get_params()
+    # Parts such as selectors are equal if they print alike.
+    assert repr(again.get_params()) == repr(model.get_params())
     assert vars(again).keys() == vars(model).keys()
     for key, value in vars(model).items():
         if isinstance(value, (str, int, float, bool, list, type(None))):

@@ -6,14 +6,16 @@ not depend on their number.
 """
 
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 import numpy as np
 from joblib import Parallel, delayed, effective_n_jobs
 from threadpoolctl import threadpool_limits
 
+from treesvm.estimators.calibration import probabilities
 from treesvm.estimators.checkpointing import NOTHING_KEPT, Item
+from treesvm.estimators.leaf_reduction import kept_rows
 from treesvm.estimators.progress import Progress
 from treesvm.kernels.kernel import Kernel
 from treesvm.solvers.leaf_machine import LeafMachine, minmax_scaling
@@ -33,6 +35,7 @@ class MachineOptions(NamedTuple):
     tol: float
     max_iter: int | None
     max_bytes: int
+    reduce: object = None  # selector of the rows that train the machine
 
 
 class Part(NamedTuple):
@@ -70,7 +73,11 @@ class Decomposition:
 
     def scores(self, X, n_jobs=None):
         """Return one score for each class, shape (n, n_classes)."""
-        groups = rows_by_leaf(self.apply(X, n_jobs), len(self.parts))
+        return self.scores_in(X, self.apply(X, n_jobs), n_jobs)
+
+    def scores_in(self, X, numbers, n_jobs=None):
+        """Return the scores of rows whose part numbers are known."""
+        groups = rows_by_leaf(numbers, len(self.parts))
         out = np.empty((X.shape[0], self.n_classes))
         occupied = np.flatnonzero(groups.sizes)
         n_workers = min(effective_n_jobs(n_jobs), max(1, len(occupied)))
@@ -100,6 +107,24 @@ def part_numbers(partition, X, n_jobs=None):
 def n_parts(partition):
     """Number of parts of a tree or of a random partition."""
     return getattr(partition, "n_leaves", None) or partition.n_parts
+
+
+def answers(method, scores, classes, scale=None):
+    """Return what a method of a classifier makes of the scores of some rows.
+
+    Parameters
+    ----------
+    method : {"predict", "decision_function", "predict_proba"}
+    scores : ndarray of shape (n_rows, n_classes)
+    classes : ndarray of shape (n_classes,)
+    scale : float, optional
+        Of the probabilities.
+    """
+    if method == "predict":
+        return classes[scores.argmax(axis=1)]
+    if method == "predict_proba":
+        return probabilities(scores, scale)
+    return scores[:, 1] if len(classes) == 2 else scores
 
 
 def certain_scores(code, n_classes):
@@ -202,13 +227,15 @@ def _train_part(X, codes, n_classes, weight, rows, more, options, n_jobs):
 
 
 def train_leaf(X, codes, n_classes, weight, options, n_jobs=None):
-    """Train one machine with the scaling of its rows."""
+    """Train one machine with the scaling of its rows, on those that are kept."""
     scaling = minmax_scaling(X) if options.leaf_scaling == "minmax" else None
+    X = X if scaling is None else scaling.apply(X)
+    kept = kept_rows(options.reduce, X, codes)
     machine = train_machine(
-        X if scaling is None else scaling.apply(X),
-        codes,
+        X if kept is None else X[kept],
+        codes if kept is None else codes[kept],
         n_classes,
-        weight,
+        weight if kept is None else weight[kept],
         options.kernel,
         options.C,
         multi_class=options.multi_class,
@@ -217,6 +244,9 @@ def train_leaf(X, codes, n_classes, weight, options, n_jobs=None):
         max_bytes=options.max_bytes,
         n_jobs=n_jobs,
     )
+    if kept is not None:
+        support = kept[machine.support]  # among the rows of the leaf
+        machine = replace(machine, support=support, n_training_rows=len(codes))
     return LeafMachine(machine, scaling)
 
 

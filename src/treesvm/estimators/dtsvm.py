@@ -6,7 +6,6 @@ from sklearn.utils import check_random_state
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from treesvm.estimators.calibration import probabilities
 from treesvm.estimators.checkpointing import (
     NOTHING_KEPT,
     Item,
@@ -16,6 +15,7 @@ from treesvm.estimators.checkpointing import (
 from treesvm.estimators.decomposition import (
     Decomposition,
     MachineOptions,
+    answers,
     part_numbers,
     train_parts,
 )
@@ -23,6 +23,7 @@ from treesvm.estimators.dtsvm_calibration import calibrate
 from treesvm.estimators.dtsvm_predictor import DTSVMPredictor, vote
 from treesvm.estimators.kernel_parameters import check_kernel_parameters
 from treesvm.estimators.kernel_svc import _has_probability
+from treesvm.estimators.leaf_reduction import check_selector, seeded_selector
 from treesvm.estimators.leaf_report import leaf_report
 from treesvm.estimators.training_rows import INPUT, classification_rows
 from treesvm.estimators.whole_fit import all_or_nothing
@@ -70,6 +71,8 @@ class DTSVMClassifier(ClassifierMixin, BaseEstimator):
     border_share : float, default=0.0
         In every inner node this share of its rows, the nearest to the cut, trains both
         sides.  Prediction stays the same.
+    reduce : selector of `treesvm.candidates`, optional
+        Which rows of a leaf, scaled as there, train its machine; None keeps all.
     class_weight : dict or "balanced", optional
     probability : bool, default=False
         Calibrate `predict_proba` with a second fit on four fifths of the rows.
@@ -126,6 +129,8 @@ class DTSVMClassifier(ClassifierMixin, BaseEstimator):
     True
     """
 
+    reduce = None  # what a subclass without the parameter has
+
     def __init__(
         self,
         C=10.0,
@@ -141,6 +146,7 @@ class DTSVMClassifier(ClassifierMixin, BaseEstimator):
         criterion="entropy",
         max_tree_rows=100_000,
         border_share=0.0,
+        reduce=None,
         class_weight=None,
         probability=False,
         tol=1e-3,
@@ -163,6 +169,7 @@ class DTSVMClassifier(ClassifierMixin, BaseEstimator):
         self.criterion = criterion
         self.max_tree_rows = max_tree_rows
         self.border_share = border_share
+        self.reduce = reduce
         self.class_weight = class_weight
         self.probability = probability
         self.tol = tol
@@ -312,6 +319,7 @@ class DTSVMClassifier(ClassifierMixin, BaseEstimator):
             self.tol,
             None if self.max_iter == -1 else self.max_iter,
             int(self.cache_size * 2**20),
+            seeded_selector(self.reduce, self.random_state),
         )
 
     def apply(self, X):
@@ -328,18 +336,19 @@ class DTSVMClassifier(ClassifierMixin, BaseEstimator):
         Several decompositions: votes of the members plus a fraction for their scores.
         """
         scores = self._scores_of(self._checked(X))
-        return scores[:, 1] if len(self.classes_) == 2 else scores
+        return answers("decision_function", scores, self.classes_)
 
     def predict(self, X):
         """Return the class of every row."""
         scores = self._scores_of(self._checked(X))
-        return self.classes_[scores.argmax(axis=1)]
+        return answers("predict", scores, self.classes_)
 
     @available_if(_has_probability)
     def predict_proba(self, X):
         """Return class probabilities; the largest is the class that `predict` says."""
         scores = self._scores_of(self._checked(X))
-        return probabilities(scores, self.probability_scale_)
+        scale = self.probability_scale_
+        return answers("predict_proba", scores, self.classes_, scale)
 
     def predictor(self):
         """Return a compiled object that answers without checking its input.
@@ -362,6 +371,7 @@ class DTSVMClassifier(ClassifierMixin, BaseEstimator):
 
     def _check_parameters(self):
         check_kernel_parameters(self)
+        check_selector(self.reduce)
         if self.kernel == "precomputed":
             raise ValueError(
                 "kernel='precomputed' cannot be cut by a tree, which needs features; "

@@ -25,6 +25,7 @@ from treesvm.persistence.checkpoint_items import (
 )
 from treesvm.persistence.failures import ModelFileError, require
 from treesvm.persistence.json_values import decode, encode, field
+from treesvm.persistence.selector_values import is_selector
 
 FORMAT = 1
 _FIT = "fit.piece"
@@ -311,6 +312,8 @@ def _check_format(header):
 
 def _comparable(value):
     """A parameter as text or number; of other objects only the type."""
+    if is_selector(value):  # objects are never equal, what they say is
+        return repr(value)
     try:
         return decode(encode(value))
     except (TypeError, ModelFileError):

@@ -5,6 +5,7 @@ object with one telling key:
 
     {"tuple": [...]}   {"dict": [[key, value], ...]}   {"float": "nan"}
     {"array": [...], "dtype": "float64"}
+    {"selector": "TRSD", "parameters": {...}}
 """
 
 import math
@@ -12,6 +13,12 @@ import math
 import numpy as np
 
 from treesvm.persistence.failures import ModelFileError, require
+from treesvm.persistence.selector_values import (
+    KEYS,
+    decoded_selector,
+    encoded_selector,
+    is_selector,
+)
 
 _MAX_DEPTH = 6
 _SPECIAL = {"nan": math.nan, "inf": math.inf, "-inf": -math.inf}
@@ -39,6 +46,8 @@ def encode(value):
         return {"dict": [[encode(k), encode(v)] for k, v in value.items()]}
     if isinstance(value, np.ndarray) and value.ndim == 1:
         return _encoded_array(value)
+    if is_selector(value):
+        return encoded_selector(value, encode)
     raise TypeError(f"a value of type {type(value).__name__}")
 
 
@@ -81,6 +90,8 @@ def decode(node, depth=0):
         return _SPECIAL[node["float"]]
     if node.keys() == {"array", "dtype"}:
         return _decoded_array(node["array"], node["dtype"], depth)
+    if node.keys() == KEYS:
+        return decoded_selector(node, decode, depth)
     raise ModelFileError(f"its header holds an unknown value {list(node)[:3]}")
 
 

@@ -10,6 +10,7 @@ from typing import NamedTuple
 from treesvm.estimators.hlsvm_parameters import check_parameters
 from treesvm.estimators.kernel_parameters import check_kernel_parameters
 from treesvm.estimators.svm_maj_parameters import check_majorization_parameters
+from treesvm.persistence.candidate_states import CandidateSVCState, LASVMState
 from treesvm.persistence.failures import ModelFileError, require
 from treesvm.persistence.json_values import decode, encode
 from treesvm.persistence.kernel_states import (
@@ -59,6 +60,8 @@ MODELS = {
     "BaggedSVC": Entry(
         "treesvm.baselines.bagged_svc", RandomPartsState, check_kernel_parameters
     ),
+    "LASVMClassifier": Entry("treesvm.baselines.lasvm", LASVMState, None),
+    "CandidateSVC": Entry("treesvm.estimators.candidate_svc", CandidateSVCState, None),
 }
 
 # Classes that wrap an estimator of the table above, name -> (module, class). They have
@@ -93,9 +96,12 @@ def wrapper_class(name):
 
 
 def write_parameters(model):
-    """Return the constructor's parameters as JSON."""
+    """Return the constructor's parameters as JSON, but those that its state keeps."""
     encoded = {}
+    omitted = getattr(MODELS[type(model).__name__].state, "omitted", ())
     for name, value in model.get_params(deep=False).items():
+        if name in omitted:
+            continue
         if name == "checkpoint":  # a folder of the machine that trained the model
             continue
         try:

@@ -1,0 +1,172 @@
+"""A selector in front of a machine: most rows are thrown away before training."""
+
+import numpy as np
+from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, clone
+from sklearn.utils import check_random_state
+from sklearn.utils.metaestimators import available_if
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from treesvm.candidates.trsd import TRSD
+from treesvm.estimators.kernel_svc import KernelSVC
+from treesvm.estimators.training_rows import INPUT, classification_rows
+from treesvm.estimators.whole_fit import all_or_nothing
+
+
+def _machine_has(name):
+    """The method exists when the machine inside has it."""
+
+    def check(model):
+        machine = getattr(model, "estimator_", None)
+        if machine is None:
+            machine = model._made_estimator()
+        getattr(machine, name)  # its own AttributeError says why it is not there
+        return True
+
+    return available_if(check)
+
+
+class CandidateSVC(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
+    """Train a classifier on the rows that a selector keeps.
+
+    Parameters
+    ----------
+    selector : selector of `treesvm.candidates`, optional
+        Anything with ``fit_resample`` and ``sample_indices_``; ``TRSD()`` by default.
+    estimator : classifier, optional
+        ``KernelSVC()`` by default; any classifier that takes the rows will do.
+    random_state : int, RandomState or None
+        Seeds the selector and the estimator where they have none of their own.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,)
+    selector_ : the fitted selector
+    estimator_ : the classifier, fitted on the kept rows
+    sample_indices_ : ndarray of shape (n_kept,)
+        Rows that the machine was trained on, ascending.
+    n_features_in_ : int
+    feature_names_in_ : ndarray of str, if X had names
+
+    Notes
+    -----
+    Both parts are cloned, so those given stay as they are. Rows of weight zero are left
+    out before the selection; the other weights go to the machine.
+
+    When not to use it: below a few thousand rows the machine of all rows costs little
+    and is better. With many rows compare `DTSVMClassifier`, which uses all of them.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import make_moons
+    >>> from treesvm import CandidateSVC, KernelSVC
+    >>> from treesvm.candidates import TRSD
+    >>> X, y = make_moons(2000, noise=0.2, random_state=0)
+    >>> model = CandidateSVC(TRSD(0.1), KernelSVC(C=10), random_state=0)
+    >>> model = model.fit(X[:1000], y[:1000])
+    >>> len(model.sample_indices_)
+    100
+    >>> bool(model.score(X[1000:], y[1000:]) > 0.95)
+    True
+    """
+
+    def __init__(self, selector=None, estimator=None, *, random_state=None):
+        self.selector = selector
+        self.estimator = estimator
+        self.random_state = random_state
+
+    @all_or_nothing
+    def fit(self, X, y, sample_weight=None):
+        """Select rows and train the machine on them.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_rows, n_features)
+        y : array-like of shape (n_rows,)
+        sample_weight : array-like of shape (n_rows,), optional
+            Not negative.
+
+        Returns
+        -------
+        self
+        """
+        self._check_parameters()
+        X, codes, weight = classification_rows(self, X, y, sample_weight, None)
+        rng = check_random_state(self.random_state)
+        present = np.flatnonzero(weight > 0)
+        selector = _seeded(clone(self._made_selector()), rng)
+        selector.fit_resample(X[present], codes[present])
+        kept = present[selector.sample_indices_]
+        machine = _seeded(clone(self._made_estimator()), rng)
+        fit_options = {}
+        if sample_weight is not None:
+            fit_options["sample_weight"] = weight[kept]
+        machine.fit(X[kept], self.classes_[codes[kept]], **fit_options)
+        self._publish(selector, machine, kept)
+        return self
+
+    def _publish(self, selector, machine, kept):
+        """Set the fitted attributes."""
+        self.selector_ = selector
+        self.estimator_ = machine
+        self.sample_indices_ = kept
+        for name in ("n_iter_", "gap_", "converged_"):
+            if hasattr(machine, name):
+                setattr(self, name, getattr(machine, name))
+
+    def predict(self, X):
+        """Return the class of every row."""
+        X = self._checked(X)
+        return self.estimator_.predict(X)
+
+    @_machine_has("decision_function")
+    def decision_function(self, X):
+        """Return the machine's decision values."""
+        X = self._checked(X)
+        return self.estimator_.decision_function(X)
+
+    @_machine_has("predict_proba")
+    def predict_proba(self, X):
+        """Return the machine's class probabilities."""
+        X = self._checked(X)
+        return self.estimator_.predict_proba(X)
+
+    @_machine_has("predictor")
+    def predictor(self):
+        """Return the machine's compiled predictor, see `KernelSVC.predictor`."""
+        check_is_fitted(self)
+        return self.estimator_.predictor()
+
+    def _made_selector(self):
+        return TRSD() if self.selector is None else self.selector
+
+    def _made_estimator(self):
+        return KernelSVC() if self.estimator is None else self.estimator
+
+    def _check_parameters(self):
+        if not hasattr(self._made_selector(), "fit_resample"):
+            raise ValueError(
+                f"selector={self.selector!r} has no fit_resample; use a selector of "
+                "treesvm.candidates, such as TRSD(0.1)."
+            )
+        if not hasattr(self._made_estimator(), "fit"):
+            raise ValueError(
+                f"estimator={self.estimator!r} cannot be fitted; use a classifier, "
+                "such as KernelSVC()."
+            )
+
+    def _checked(self, X):
+        check_is_fitted(self)
+        return validate_data(self, X, reset=False, **INPUT)
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        return tags
+
+
+def _seeded(part, rng):
+    """Give a part a seed if it takes one and has none."""
+    parameters = part.get_params(deep=False)
+    if "random_state" in parameters and parameters["random_state"] is None:
+        part.set_params(random_state=rng.randint(np.iinfo(np.int32).max))
+    return part

@@ -58,6 +58,7 @@ def test_exhaustive_search_is_a_double_loop(n_classes, seed):
         min_gain=0.01,
         top_k=3,
         cv=last_quarter(y),
+        refit=False,
         tol=1e-5,
         random_state=0,
     ).fit(X, y)
@@ -111,7 +112,7 @@ def test_validation_rows_are_not_trained(monkeypatch, search, cv):
     ((train, val),) = split_rows(cv, y, np.random.RandomState(0).randint(LARGEST_SEED))
     seen, last = trained_leaves(monkeypatch)
     model = DTSVMClassifierCV(**GRID, max_leaf_size=60, search=search, cv=cv)
-    model.set_params(random_state=0).fit(X, y)
+    model.set_params(refit=False, random_state=0).fit(X, y)
     used = np.unique(np.concatenate([rows for _, rows in seen + last]))
     assert np.isin(used, train).all()
     assert not np.isin(used, val).any()
@@ -126,7 +127,7 @@ def test_leaves_of_the_winner_are_not_trained_twice(monkeypatch, max_leaf_size):
     X, y = clouds(1200, 3)
     seen, last = trained_leaves(monkeypatch)
     model = DTSVMClassifierCV(
-        **GRID, max_leaf_size=max_leaf_size, top_k=12, random_state=0
+        **GRID, max_leaf_size=max_leaf_size, top_k=12, refit=False, random_state=0
     ).fit(X, y)
     assert len(seen) == model.n_leaf_fits_
     assert last == []  # with every candidate in reach of the last few, all are kept
@@ -203,7 +204,7 @@ def test_a_race_saves_most_fits_when_leaves_are_many(rng):
         {"cv": 3},
         {"n_estimators": 3},
         {"border_share": 0.1},
-        {"refit": True, "probability": True},
+        {"refit": False, "probability": True},
     ],
     ids=str,
 )
@@ -228,7 +229,7 @@ def test_the_model_is_that_of_the_chosen_parameters(search, options):
     model = DTSVMClassifierCV(
         **GRID, max_leaf_size=60, search=search, cv=last_quarter(y), tol=1e-6
     )
-    model.set_params(random_state=0, **options).fit(X, y)
+    model.set_params(refit=False, random_state=0, **options).fit(X, y)
     alone = DTSVMClassifier(model.C_, model.gamma_, model.max_leaf_size_, tol=1e-6)
     alone.set_params(random_state=0, **options).fit(X[:600], y[:600])
     np.testing.assert_allclose(
@@ -243,7 +244,7 @@ def test_the_model_is_that_of_the_chosen_parameters(search, options):
 @pytest.mark.parametrize("cv", [3, StratifiedKFold(3), 0.2])
 def test_refit_takes_all_rows(cv):
     X, y = clouds(600)
-    model = DTSVMClassifierCV(**GRID, max_leaf_size=100, cv=cv, refit=True)
+    model = DTSVMClassifierCV(**GRID, max_leaf_size=100, cv=cv)
     model.set_params(random_state=0).fit(X, y)
     assert model.leaf_report()["rows"].sum() == 600
     assert 0.7 < model.best_score_ <= 1.0
@@ -273,6 +274,7 @@ def test_scores_of_predicted_labels(search):
         max_leaf_size=100,
         scoring="balanced_accuracy",
         cv=last_quarter(y),
+        refit=False,
         search=search,
         random_state=0,
     ).fit(X, y)
@@ -383,3 +385,25 @@ def test_the_grid_may_be_an_array_in_any_order():
     one = clone(model).set_params(Cs=np.array([10.0, 1.0]), gammas=(1, 0.1)).fit(X, y)
     two = clone(model).set_params(Cs=[1, 10], gammas=[0.1, 1.0]).fit(X, y)
     assert table(one) == table(two)
+
+
+@pytest.mark.parametrize("multi_class", ["ovo", "ovr"])
+def test_a_small_memory_budget_finds_the_same(multi_class):
+    """Whole leaves, pairs of classes, or single machines: what fits is used."""
+    X, y = load_digits(return_X_y=True)
+    models = [
+        DTSVMClassifierCV(
+            [1.0, 10.0],
+            [0.01, 0.1],
+            2000,
+            cv=0.25,
+            cache_size=megabytes,
+            multi_class=multi_class,
+            n_jobs=2,
+            random_state=0,
+        ).fit(X, y)
+        for megabytes in (500, 2, 0.1)
+    ]
+    for model in models[1:]:
+        assert (model.C_, model.gamma_) == (models[0].C_, models[0].gamma_)
+        assert np.mean(model.predict(X) == models[0].predict(X)) > 0.999

@@ -54,9 +54,10 @@ class DTSVMClassifierCV(DTSVMClassifier):
         is trained on all rows.
     scoring : str or callable, optional
         scikit-learn scorer that needs predictions only; accuracy by default.
-    refit : bool, default=False
-        Train the winner on all rows.  By default the model keeps the leaves that the
-        search has trained, without the held-out rows.
+    refit : bool, default=True
+        Train the winner on all rows, the held-out ones included.  False is the paper's
+        protocol: the model keeps the leaves that the search has trained, and the
+        held-out rows only judge.
     multi_class, leaf_scaling, n_estimators, criterion, max_tree_rows, border_share, \
 class_weight, probability, tol, cache_size, n_jobs, random_state, verbose, checkpoint
         As in `DTSVMClassifier`. A checkpoint also keeps what the search has judged.
@@ -110,7 +111,7 @@ class_weight, probability, tol, cache_size, n_jobs, random_state, verbose, check
         min_gain=0.005,
         cv=0.2,
         scoring=None,
-        refit=False,
+        refit=True,
         multi_class="ovo",
         leaf_scaling="minmax",
         n_estimators=1,

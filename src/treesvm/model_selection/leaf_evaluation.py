@@ -50,11 +50,12 @@ class ThreadedLeaves:
             Whether answers carry the trained parts.
         """
         n_workers = min(effective_n_jobs(self._n_jobs), max(1, len(jobs)))
+        inner_jobs = self._n_jobs if n_workers == 1 else 1
 
         def judge(job):
             chosen = [thetas[t] for t in job.candidates]
             answers = tasks[job.leaf].evaluate(
-                chosen, self._machine, steps_per_row=cap, keep=keep
+                chosen, self._machine, steps_per_row=cap, keep=keep, n_jobs=inner_jobs
             )
             finished(job, answers)
 

@@ -5,14 +5,17 @@ The tree is grown once, at the smallest ceiling; larger ceilings are cuts of it.
 validation rows judge them.
 """
 
+import functools
 import time
 from typing import NamedTuple
 
 import numpy as np
+from joblib import effective_n_jobs
 
 from treesvm.estimators.decomposition import Part, train_leaf
 from treesvm.solvers.leaf_grid import LeafGrid
 from treesvm.solvers.leaf_machine import LeafMachine, minmax_scaling
+from treesvm.solvers.pair_grid import PairGrid, rows_of_largest_machine
 from treesvm.solvers.training import assemble
 from treesvm.solvers.voting import predicted_codes
 from treesvm.trees.coarsening import coarsen
@@ -96,7 +99,7 @@ class LeafTask:
         own_classes = self._mass[self.data.codes[self._extra]] > 0
         return np.sort(np.concatenate([self.rows, self._extra[own_classes]]))
 
-    def evaluate(self, thetas, options, *, steps_per_row=None, keep=False):
+    def evaluate(self, thetas, options, *, steps_per_row=None, keep=False, n_jobs=None):
         """Return an `Answer` for each of `thetas`.
 
         Parameters
@@ -108,6 +111,8 @@ class LeafTask:
             Cap on the pair steps of each machine, for each row of the leaf.
         keep : bool
             Whether to return the trained parts too.
+        n_jobs : int, optional
+            Threads inside the leaf.
         """
         if not self.is_mixed:
             return self.one_class_answers(len(thetas), keep)
@@ -116,7 +121,7 @@ class LeafTask:
             data.X[rows], data.codes[rows], data.weight[rows], data.X[self.val_rows]
         )
         return evaluate_leaf(
-            leaf, thetas, options, steps_per_row=steps_per_row, keep=keep
+            leaf, thetas, options, steps_per_row=steps_per_row, keep=keep, n_jobs=n_jobs
         )
 
     def described(self, X, codes, weight, X_val):
@@ -139,25 +144,28 @@ class LeafTask:
         return [Answer(same, part if keep else None, True)] * n_thetas
 
 
-def evaluate_leaf(leaf, thetas, options, *, steps_per_row=None, keep=False):
+def evaluate_leaf(
+    leaf, thetas, options, *, steps_per_row=None, keep=False, n_jobs=None
+):
     """Return an `Answer` for each of `thetas`, in a leaf of several classes.
 
     Parameters
     ----------
     leaf : LeafData
-    thetas, options, steps_per_row, keep
+    thetas, options, steps_per_row, keep, n_jobs
         As in `LeafTask.evaluate`.
     """
     n_rows = leaf.X.shape[0]
     cap = None if steps_per_row is None else steps_per_row * n_rows
-    if _BYTES_PER_PAIR * n_rows**2 > options.max_bytes:
+    make_grid = _grid_that_fits(leaf.codes, options, n_jobs)
+    if make_grid is None:
         options = options._replace(max_iter=cap)
-        return [_alone(leaf, theta, options, keep) for theta in thetas]
+        return [_alone(leaf, theta, options, keep, n_jobs) for theta in thetas]
     X, X_val, scaling = leaf.X, leaf.X_val, None
     if options.leaf_scaling == "minmax":
         scaling = minmax_scaling(X)
         X, X_val = scaling.apply(X), scaling.apply(X_val)
-    grid = LeafGrid(
+    grid = make_grid(
         X,
         leaf.codes,
         leaf.n_classes,
@@ -188,19 +196,38 @@ def _machine(grid, point, X, scaling, options):
     return LeafMachine(machine, scaling)
 
 
-def _alone(leaf, theta, options, keep):
+def _alone(leaf, theta, options, keep, n_jobs):
     """Train one point by itself, where a grid does not fit in memory."""
     start = time.perf_counter()
     options = options._replace(
         kernel=options.kernel.with_gamma(theta.gamma),
         C=theta.C,
     )
-    trained = train_leaf(leaf.X, leaf.codes, leaf.n_classes, leaf.weight, options)
+    trained = train_leaf(
+        leaf.X, leaf.codes, leaf.n_classes, leaf.weight, options, n_jobs
+    )
     decisions = trained.decisions(leaf.X_val)
     predicted = predicted_codes(decisions, trained.machine.pairs, leaf.n_classes)
     part = leaf.part(trained, time.perf_counter() - start)
     converged = bool(trained.machine.records["converged"].all())
     return Answer(predicted, part if keep else None, converged)
+
+
+def _grid_that_fits(codes, options, n_jobs):
+    """The grid whose distances the memory budget holds, or None.
+
+    Distances of all rows serve all machines; where they are too large, each machine
+    takes its own.  The choice does not depend on the number of threads, which may
+    change the memory but not the answers.
+    """
+    if _BYTES_PER_PAIR * len(codes) ** 2 <= options.max_bytes:
+        return LeafGrid
+    largest = rows_of_largest_machine(codes, options.multi_class)
+    side_by_side = options.max_bytes // (_BYTES_PER_PAIR * largest**2)
+    if side_by_side == 0:
+        return None
+    n_workers = min(effective_n_jobs(n_jobs), side_by_side)
+    return functools.partial(PairGrid, n_jobs=n_workers)
 
 
 class SearchData(NamedTuple):

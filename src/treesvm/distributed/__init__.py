@@ -3,6 +3,7 @@
 try:
     from treesvm.distributed.clusters import local_cluster
     from treesvm.distributed.dtsvm import DaskDTSVMClassifier
+    from treesvm.distributed.dtsvm_cv import DaskDTSVMClassifierCV
 except ModuleNotFoundError as error:
     if (error.name or "").split(".")[0] == "treesvm":
         raise
@@ -11,4 +12,4 @@ except ModuleNotFoundError as error:
         "pip install 'treesvm[dask]'"
     ) from error
 
-__all__ = ["DaskDTSVMClassifier", "local_cluster"]
+__all__ = ["DaskDTSVMClassifier", "DaskDTSVMClassifierCV", "local_cluster"]

@@ -16,12 +16,13 @@ from treesvm.distributed.leaf_tasks import (
     Growth,
     LeafWork,
     Routing,
+    as_piece,
     finish_groups,
     leaf_counts,
     routed_table,
 )
 from treesvm.distributed.packing import empty_table
-from treesvm.distributed.shuffling import packed_parts, shuffled
+from treesvm.distributed.shuffling import gathered_groups, number_of_parts
 from treesvm.estimators.checkpointing import NOTHING_KEPT, Item
 from treesvm.estimators.decomposition import Decomposition
 from treesvm.estimators.progress import Progress
@@ -50,7 +51,7 @@ class Assembled(NamedTuple):
     parts: list
 
 
-def plan_leaves(client, rows, model, seed, max_features, n_threads):
+def plan_leaves(client, rows, model, seed, max_features):
     """Grow the tree on its sample, count all rows in it, and group its leaves.
 
     Parameters
@@ -62,8 +63,6 @@ def plan_leaves(client, rows, model, seed, max_features, n_threads):
     seed : int
     max_features : float or None
         Features tried in each node.
-    n_threads : int
-        Of the cluster.
     """
     rng, ceiling = check_random_state(seed), model.max_leaf_size
     sample = plan_sample(rows.n_rows, ceiling, model.max_tree_rows, rng)
@@ -87,9 +86,9 @@ def plan_leaves(client, rows, model, seed, max_features, n_threads):
     if sample.rows is not None:
         too_large = np.flatnonzero(counts >= ceiling)
         seeds = {int(group_of[leaf]): draw_seed(rng) for leaf in too_large}
-    part_of = packed_parts(sizes, rows.layout.row_bytes, n_threads)
     growth = Growth(ceiling, model.criterion, max_features, seeds)
-    return Plan(Routing(tree, group_of, part_of), growth, sizes)
+    routing = Routing(tree, group_of, np.ones(len(sizes), bool))
+    return Plan(routing, growth, sizes)
 
 
 def _first_tree(rows, is_weighted, ceiling, criterion, max_features, seed):
@@ -127,18 +126,17 @@ def fit_decomposition(
     n_classes = len(rows.classes)
     work = LeafWork(rows.layout, n_classes, rows.is_weighted, plan.growth, options)
     results = _known_groups(store, plan)
-    unfinished = np.ones(len(plan.sizes), bool)
-    unfinished[list(results)] = False
+    is_open = np.ones(len(plan.sizes), bool)
+    is_open[list(results)] = False
     progress = Progress(len(plan.sizes), "leaves", verbose)
     progress.step_many(len(results))
     trained_by = {}
-    if unfinished.any():
-        part_of = np.full(len(plan.sizes), -1)
-        part_of[unfinished] = packed_parts(
-            plan.sizes[unfinished], rows.layout.row_bytes, n_threads
+    if is_open.any():
+        routing = plan.routing._replace(is_open=is_open)
+        n_parts = number_of_parts(
+            int(plan.sizes[is_open].sum()), rows.layout.row_bytes, n_threads
         )
-        routing = plan.routing._replace(part_of=part_of)
-        for found in _finish_on_workers(client, rows, routing, work):
+        for found in _finish_on_workers(client, rows, routing, work, n_parts):
             for result in found:
                 results[result.group] = result
                 store.put(f"group {result.group}", _as_item(result))
@@ -150,13 +148,13 @@ def fit_decomposition(
     return Decomposition(done.tree, done.parts, n_classes), trained_by
 
 
-def _finish_on_workers(client, rows, routing, work):
+def _finish_on_workers(client, rows, routing, work, n_parts):
     """Yield the results of each partition as it is finished."""
     where, what = delayed(routing, traverse=False), delayed(work, traverse=False)
     tables = [delayed(routed_table)(block, where) for block in rows.blocks]
-    n_parts = int(routing.part_of.max()) + 1
-    parts = shuffled(client, tables, n_parts, empty_table(rows.layout))
-    futures = client.compute([delayed(finish_groups)(t, where, what) for t in parts])
+    parts = gathered_groups(client, tables, n_parts, empty_table(rows.layout))
+    pieces = [delayed(as_piece)(table, rows.layout) for table in parts]
+    futures = client.compute([delayed(finish_groups)(p, where, what) for p in pieces])
     for future, found in as_completed(futures, with_results=True):
         yield found
         future.release()  # the client has it; the worker needs the room

@@ -124,9 +124,7 @@ class DaskDTSVMClassifier(DaskClassifier):
 
     def _fit_member(self, client, size, model, rows, seed, options, store):
         """Grow one tree and train its leaves."""
-        plan = plan_leaves(
-            client, rows, model, seed, model._member_features(), size.n_threads
-        )
+        plan = plan_leaves(client, rows, model, seed, model._member_features())
         member, trained_by = fit_decomposition(
             client,
             rows,

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from treesvm.distributed.packing import Layout, as_rows, as_table
+from treesvm.distributed.packing import Layout, Rows, as_rows, as_table
 from treesvm.estimators.decomposition import MachineOptions, train_parts
 from treesvm.trees.axis import classification_grower, fit_branch
 from treesvm.trees.grafting import leaf_totals
@@ -21,7 +21,7 @@ class Routing(NamedTuple):
 
     tree: Tree
     group_of: np.ndarray  # (n_nodes,) group of each leaf
-    part_of: np.ndarray  # (n_groups,) part of each group, -1 if it is finished
+    is_open: np.ndarray  # (n_groups,) whether a group's rows are still wanted
 
 
 class Growth(NamedTuple):
@@ -77,16 +77,33 @@ def leaf_counts(rows, tree):
 def routed_table(rows, routing, is_validation=False):
     """Return the rows of a block as a table that says where each has to go."""
     leaf = routing.tree.apply(rows.X)
-    part = routing.part_of[routing.group_of[leaf]]
-    wanted = np.flatnonzero(part >= 0)
-    return as_table(rows.take(wanted), part[wanted], leaf[wanted], is_validation)
+    group = routing.group_of[leaf]
+    if not routing.is_open.all():
+        wanted = np.flatnonzero(routing.is_open[group])
+        rows, leaf, group = rows.take(wanted), leaf[wanted], group[wanted]
+    return as_table(rows, group, leaf, is_validation)
 
 
-def finish_groups(table, routing, work):
-    """Split and train all groups whose rows are in a table; return their results."""
-    rows, leaf, role = as_rows(table, work.layout)
-    training = np.flatnonzero(role == 0)
-    rows, leaf = rows.take(training), leaf[training]
+class Piece(NamedTuple):
+    """The rows of some whole groups, on one worker."""
+
+    training: Rows
+    leaf: np.ndarray  # of the routing tree, for each training row
+    validation: Rows
+
+
+def as_piece(table, layout):
+    """Return the rows that were shuffled to one part, each kind sorted by number."""
+    rows, leaf, role = as_rows(table, layout)
+    if not role.any():
+        return Piece(rows, leaf, rows.take(slice(0, 0)))
+    training, validation = np.flatnonzero(role == 0), np.flatnonzero(role == 1)
+    return Piece(rows.take(training), leaf[training], rows.take(validation))
+
+
+def finish_groups(piece, routing, work):
+    """Split and train all groups of a piece; return their results."""
+    rows, leaf = piece.training, piece.leaf
     groups, place = np.unique(routing.group_of[leaf], return_inverse=True)
     own = rows_by_leaf(place, len(groups))
     return [

@@ -106,6 +106,8 @@ def empty_table(layout):
 def as_rows(table, layout):
     """Return (rows, leaf, role) of a table, sorted by number, training rows first."""
     order = np.lexsort((table["number"].to_numpy(), table["role"].to_numpy()))
+    if np.array_equal(order, np.arange(len(order))):
+        order = slice(None)
     weight = table["weight"].to_numpy()[order] if layout.has_weight else None
     rows = Rows(
         _matrix(table, layout)[order],

@@ -58,20 +58,35 @@ def lazy_answers(model, X, method, client=None):
 
 
 def gathered_scores(client, model, rows):
-    """Return the scores of all rows of `RowBlocks`, in memory here."""
-    if is_dealt_out(model, client):
-        blocks = [delayed(getattr)(block, "X") for block in rows.blocks]
-        scored = _scored_by_leaves(client, model, blocks, rows.layout)
-    else:
-        there = delayed(model, traverse=False)
-        scored = [delayed(_scores_of_rows)(block, there) for block in rows.blocks]
-    numbers = [delayed(getattr)(block, "numbers") for block in rows.blocks]
-    tasks = [delayed(tuple)(pair) for pair in zip(scored, numbers, strict=True)]
-    pairs = client.gather(client.compute(tasks))
-    out = np.empty((rows.n_rows, len(model.classes_)))
-    for scores, places in pairs:
-        out[places] = scores
+    """Return the scores of all rows of `RowBlocks`, in memory here.
+
+    Each leaf answers all its rows together and in order, as in one memory: sums of
+    other batches round differently.
+    """
+    members = [_gathered_member(client, m, rows) for m in _members(model)]
+    return members[0] if len(members) == 1 else vote(members)
+
+
+def _gathered_member(client, member, rows):
+    """Return the scores of one decomposition."""
+    piece_of, pieces = _dealt_out(client, member)
+    tree = delayed(member.partition, traverse=False)
+    tables = [delayed(_addressed)(block, tree, piece_of) for block in rows.blocks]
+    asked = shuffled(client, tables, len(pieces), empty_table(rows.layout))
+    said = [
+        delayed(_piece_scores)(table, piece, rows.layout)
+        for table, piece in zip(asked, pieces, strict=True)
+    ]
+    out = np.empty((rows.n_rows, member.n_classes))
+    for answered, _ in client.gather(client.compute(said)):
+        out[answered.numbers] = answered.X
     return out
+
+
+def _addressed(rows, tree, piece_of):
+    """Return rows with the piece that answers each."""
+    leaf = part_numbers(tree, rows.X)
+    return as_table(rows, piece_of[leaf], leaf)
 
 
 def is_dealt_out(model, client):
@@ -125,12 +140,6 @@ def _answered(X, model, method):
     return getattr(model, method)(X)
 
 
-def _scores_of_rows(rows, model):
-    if len(rows.codes) == 0:
-        return np.empty((0, len(model.classes_)))
-    return model._scores_of(rows.X)
-
-
 def _finished(scores, shell, method):
     scale = getattr(shell, "probability_scale_", None)
     return answers(method, scores, shell.classes_, scale)
@@ -174,19 +183,10 @@ def _scored_by_leaves(client, model, blocks, layout):
 
 def _member_scores(client, member, blocks, layout, shell):
     """Shuffle rows to the leaves of one decomposition, and their scores back."""
-    sizes = np.array([part_bytes(part) for part in member.parts])
-    piece_of = packed_parts(sizes, 1, cluster_size(client).n_threads)
-    firsts = np.searchsorted(piece_of, np.arange(piece_of[-1] + 2))
-    # In the graph and not scattered: a lost worker loses nothing, and answers that are
-    # computed later do not depend on anything that might be gone by then.
-    pieces = [
-        delayed(_Piece(int(a), member.parts[a:b], member.n_classes), traverse=False)
-        for a, b in pairwise(firsts)
-    ]
+    piece_of, pieces = _dealt_out(client, member)
     tree = delayed(member.partition, traverse=False)
-    there = delayed(piece_of, traverse=False)
     tables = [
-        delayed(_query)(block, shell, tree, there, number, layout)
+        delayed(_query)(block, shell, tree, piece_of, number, layout)
         for number, block in enumerate(blocks)
     ]
     asked = shuffled(client, tables, len(pieces), empty_table(layout))
@@ -197,6 +197,20 @@ def _member_scores(client, member, blocks, layout, shell):
     ]
     returned = shuffled(client, said, len(blocks), empty_table(back))
     return [delayed(_scores_in_order)(table, back) for table in returned]
+
+
+def _dealt_out(client, member):
+    """Return the piece of each part, and delayed pieces of about equal size."""
+    sizes = np.array([part_bytes(part) for part in member.parts])
+    piece_of = packed_parts(sizes, 1, cluster_size(client).n_threads)
+    firsts = np.searchsorted(piece_of, np.arange(piece_of[-1] + 2))
+    # In the graph and not scattered: a lost worker loses nothing, and answers that are
+    # computed later do not depend on anything that might be gone by then.
+    pieces = [
+        delayed(_Piece(int(a), member.parts[a:b], member.n_classes), traverse=False)
+        for a, b in pairwise(firsts)
+    ]
+    return delayed(piece_of, traverse=False), pieces
 
 
 def _query(X, shell, tree, piece_of, number, layout):
@@ -218,11 +232,16 @@ def _query(X, shell, tree, piece_of, number, layout):
 
 def _answer_piece(table, piece, layout):
     """Return the scores of the rows that came to a piece, addressed to their blocks."""
+    answered, leaf = _piece_scores(table, piece, layout)
+    return as_table(answered, answered.codes, leaf)
+
+
+def _piece_scores(table, piece, layout):
+    """Return the rows that came to a piece, with scores as features, and leaves."""
     rows, leaf, _ = as_rows(table, layout)
     some = Decomposition(None, piece.parts, piece.n_classes)
     scores = some.scores_in(rows.X, leaf - piece.first, n_jobs=1)
-    answered = Rows(scores, rows.codes, None, rows.numbers)
-    return as_table(answered, rows.codes, leaf)
+    return Rows(scores, rows.codes, None, rows.numbers), leaf
 
 
 def _scores_in_order(table, layout):

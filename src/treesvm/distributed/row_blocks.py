@@ -35,6 +35,7 @@ class RowBlocks(NamedTuple):
     layout: Layout
     classes: np.ndarray
     is_weighted: bool  # whether weights differ from each other
+    n_left_out: int = 0  # rows of weight zero
 
     @property
     def n_rows(self):
@@ -158,7 +159,14 @@ def read_rows(client, model, X, y, sample_weight, class_weight, memory):
     ]
     if found.kept_rows.sum() * layout.row_bytes <= _KEPT_SHARE * memory:
         blocks = client.compute(blocks)
-    return RowBlocks(blocks, found.kept_rows, layout, found.classes, found.is_weighted)
+    return RowBlocks(
+        blocks,
+        found.kept_rows,
+        layout,
+        found.classes,
+        found.is_weighted,
+        int(found.block_rows.sum() - found.kept_rows.sum()),
+    )
 
 
 def _encoded(X, y, weight, classes, factors, layout, n_rows, start):

@@ -27,10 +27,14 @@ class Progress:
 
     def step(self, note=""):
         """Count one step; `note` is shown behind the counts."""
+        self.step_many(1, note)
+
+    def step_many(self, n_steps, note=""):
+        """Count several steps that were done together."""
         with self._lock:
-            self._done += 1
+            self._done += n_steps
             now = time.monotonic()
-            if not self._verbose or now - self._last < _INTERVAL:
+            if not self._verbose or not self._done or now - self._last < _INTERVAL:
                 return
             self._last = now
             left = (now - self._start) / self._done * (self._total - self._done)

@@ -29,26 +29,46 @@ def classification_rows(model, X, y, sample_weight, class_weight, **input_option
     weight = row_weights(X, sample_weight)
     weight = weight * compute_sample_weight(class_weight, y)
     mass = np.bincount(codes, weights=weight, minlength=len(model.classes_))
+    check_class_masses(model.classes_, mass)
+    return X, codes, weight
+
+
+def check_class_masses(classes, mass):
+    """Raise a ValueError that names the first class without weight."""
     if (mass <= 0).any():
-        empty = model.classes_[np.flatnonzero(mass <= 0)[0]]
+        empty = classes[np.flatnonzero(mass <= 0)[0]]
         raise ValueError(
             f"every row of class {empty!r} has weight zero, so nothing is known of "
             "this class; give it weight, or drop its rows."
         )
-    return X, codes, weight
+
+
+def class_factors(class_weight, classes, counts):
+    """Return what `class_weight` multiplies the rows of each class by.
+
+    The same as `compute_sample_weight` on all labels, from the counts of the classes.
+    """
+    if isinstance(class_weight, str) and class_weight == "balanced":
+        return counts.sum() / (len(classes) * counts.astype(np.float64))
+    return compute_sample_weight(class_weight, classes)
 
 
 def row_weights(X, sample_weight):
     """Return the weight of every row as float64, one where none is given."""
     weight = _check_sample_weight(sample_weight, X, dtype=np.float64, copy=True)
-    if weight.min() < 0.0:
+    check_weight_range(weight.min(), weight.max())
+    return weight
+
+
+def check_weight_range(lowest, highest):
+    """Raise a ValueError if weights are negative or all of them zero."""
+    if lowest < 0.0:
         raise ValueError(
-            f"sample_weight holds {weight.min()}; weights must not be negative. "
+            f"sample_weight holds {lowest}; weights must not be negative. "
             "Drop such rows, or weigh them with zero."
         )
-    if weight.max() == 0.0:
+    if highest == 0.0:
         raise ValueError(
             "sample_weight is zero for every row; nothing is left to fit. Give at "
             "least two classes a positive weight."
         )
-    return weight

@@ -264,9 +264,8 @@ class_weight, probability, tol, cache_size, n_jobs, random_state, verbose, check
 
     def _members(self, model, data, folds, search, outcome, seed, store=NOTHING_KEPT):
         """Train what the search has not trained yet."""
-        reuse = not self.refit and len(folds) == 1
-        rows = folds[0].train if reuse else np.arange(len(data.codes))
-        if self.n_estimators > 1 or not reuse:
+        if not self._keeps_leaves(folds):
+            rows = self._final_rows(folds, len(data.codes))
             X, codes, weight = data.X[rows], data.codes[rows], data.weight[rows]
             options = model._machine_options(X)
             return [
@@ -275,26 +274,31 @@ class_weight, probability, tol, cache_size, n_jobs, random_state, verbose, check
                 )
                 for k, own in enumerate(member_seeds(seed, self.n_estimators))
             ]
-        tree = search.trees[outcome.max_leaf_size][0]
-        tasks = search.scores[outcome.max_leaf_size].tasks
-        parts = dict(search.trained_parts(outcome))
-        missing = [k for k in range(len(tasks)) if k not in parts]
-        groups = _as_groups([tasks[k].rows for k in missing])
-        trained = train_parts(
-            data.X,
-            data.codes,
-            data.n_classes,
-            data.weight,
-            groups,
-            model._machine_options(data.X),
-            extra=[tasks[k].border_rows() for k in missing],
-            n_jobs=self.n_jobs,
-            verbose=self.verbose,
-            store=store.scope("missing leaves"),
-        )
-        parts.update(zip(missing, trained, strict=True))
-        in_order = [parts[k] for k in range(len(tasks))]
-        return [Decomposition(tree, in_order, data.n_classes)]
+
+        def train(tasks):
+            return train_parts(
+                data.X,
+                data.codes,
+                data.n_classes,
+                data.weight,
+                _as_groups([task.rows for task in tasks]),
+                model._machine_options(data.X),
+                extra=[task.border_rows() for task in tasks],
+                n_jobs=self.n_jobs,
+                verbose=self.verbose,
+                store=store.scope("missing leaves"),
+            )
+
+        return [kept_leaves(search, outcome, data.n_classes, train)]
+
+    def _keeps_leaves(self, folds):
+        """Whether the leaves that the search has trained are the model's."""
+        return not self.refit and len(folds) == 1 and self.n_estimators == 1
+
+    def _final_rows(self, folds, n_rows):
+        """Return the rows that train the final model."""
+        keeps_out = not self.refit and len(folds) == 1
+        return folds[0].train if keeps_out else np.arange(n_rows)
 
     def _note(self, outcome, search):
         """Set what the search found."""
@@ -343,6 +347,22 @@ class_weight, probability, tol, cache_size, n_jobs, random_state, verbose, check
     def kernel(self):
         """The search knows the RBF kernel only."""
         return "rbf"
+
+
+def kept_leaves(search, outcome, n_classes, train):
+    """Return the winner's decomposition from the leaves that the search has trained.
+
+    Parameters
+    ----------
+    train : callable
+        From the tasks of leaves that are missing to their parts.
+    """
+    tasks = search.scores[outcome.max_leaf_size].tasks
+    parts = dict(search.trained_parts(outcome))
+    missing = [k for k in range(len(tasks)) if k not in parts]
+    parts.update(zip(missing, train([tasks[k] for k in missing]), strict=True))
+    tree = search.trees[outcome.max_leaf_size][0]
+    return Decomposition(tree, [parts[k] for k in range(len(tasks))], n_classes)
 
 
 class _Answers:

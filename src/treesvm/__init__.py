@@ -6,6 +6,7 @@ from treesvm.estimators.dtsvr import DTSVRegressor
 from treesvm.estimators.hlsvm import HLSVMClassifier
 from treesvm.estimators.kernel_svc import KernelSVC
 from treesvm.estimators.kernel_svr import KernelSVR
+from treesvm.estimators.support_vector_tree import SupportVectorTreeClassifier
 from treesvm.estimators.svm_maj import SVMMajClassifier
 from treesvm.estimators.svm_partition_tree import SVMPartitionTreeClassifier
 from treesvm.model_selection.dtsvm_cv import DTSVMClassifierCV
@@ -25,6 +26,7 @@ __all__ = [
     "KernelSVR",
     "SVMMajClassifier",
     "SVMPartitionTreeClassifier",
+    "SupportVectorTreeClassifier",
     "load_model",
     "save_model",
 ]

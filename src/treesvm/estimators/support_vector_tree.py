@@ -1,0 +1,337 @@
+"""Support vector trees: a few terms of a trained machine for every row."""
+
+from dataclasses import replace
+
+import numpy as np
+from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, clone
+from sklearn.exceptions import NotFittedError
+from sklearn.utils import check_random_state
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from treesvm.compression.machine_compression import CompressionOptions
+from treesvm.compression.terms import KernelTerms
+from treesvm.estimators.dtsvm import DTSVMClassifier
+from treesvm.estimators.dtsvm_predictor import vote
+from treesvm.estimators.kernel_svc import KernelSVC
+from treesvm.estimators.support_vector_tree_parameters import (
+    check_tree_parameters,
+    loss_of,
+)
+from treesvm.estimators.support_vector_tree_parts import (
+    evaluations,
+    leaf_members,
+    whole_member,
+)
+from treesvm.estimators.support_vector_tree_predictor import SupportVectorTreePredictor
+from treesvm.estimators.support_vector_tree_rows import (
+    distinct_rows,
+    object_rows,
+)
+from treesvm.estimators.support_vector_tree_sources import model_source
+from treesvm.estimators.training_rows import INPUT, classification_rows
+from treesvm.estimators.whole_fit import all_or_nothing
+from treesvm.kernels.kernel import Kernel
+
+
+class SupportVectorTreeClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
+    """A trained kernel machine, compressed to a tree that evaluates about ten kernels.
+
+    Every node of the tree evaluates one kernel value (or weak learner) and sends the
+    row left or right by it; the sum of the values on the path, with the scales of the
+    leaf, approximates the machine's decision *value*, so that ranks are kept, not only
+    classes.
+
+    Parameters
+    ----------
+    estimator : classifier, optional
+        `KernelSVC` (default), `DTSVMClassifier` (each leaf is compressed),
+        scikit-learn's `SVC`, or a sum of weak learners: `AdaBoostClassifier`,
+        `GradientBoostingClassifier`, any classifier with ``sum_of_terms()``. A fitted
+        one is used as it is, an unfitted one is cloned and fitted.
+    max_height : int, optional
+        Most kernels on a path. By default ``1.5 log2(n / min_rows)`` with refit, about
+        what the paper's trees reach, and no limit without.
+    min_rows : int, default=5
+        A node with so few rows is not split.
+    n_starts : int, default=5
+        Random thresholds from which each split is searched.
+    refit : {"values", "margin"} or bool, default="values"
+        Fit all scales of a path together, to the machine's values (also True), or to
+        its values between the margins and beyond them to being beyond. False is the
+        paper's algorithm.
+    split_rows : int or "cv", default="cv"
+        With refit, nodes with fewer rows grow on as chains, without splitting. "cv"
+        chooses among 30, 100 and no split at all by held-out rows.
+    vectors : {"auto", "support", "rows"}, default="auto"
+        What nodes may hold: the machine's own vectors, or rows of X (at most 2,000).
+        "auto" takes rows with refit, where the machine has a kernel.
+    shared : bool, default=True
+        More than two classes: one tree for all binary machines, or a tree for each.
+    kernel : callable, optional
+        Makes X a sequence of any objects: ``kernel(A, B)`` returns the kernel values of
+        two sequences. The estimator then has ``kernel="precomputed"``.
+    cache_size : float, default=500
+        Megabytes for the matrix of kernel values; D is a random sample of the rows
+        where they do not fit, see `n_rows_`.
+    n_jobs : int, optional
+        Threads over the leaves of a DTSVM. The model does not depend on it.
+    random_state : int, RandomState or None
+    verbose : int, default=0
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,)
+    estimator_ : the fitted estimator, only if it was fitted here
+    n_rows_ : int
+        Rows that trees were grown on: the distinct rows of X, as far as they fit
+        `cache_size` and fall into leaves with several classes.
+    n_vectors_ : int
+        Distinct kernel vectors or learners in all trees.
+    n_features_in_ : int
+
+    Notes
+    -----
+    When not to use it: if kernels are cheap and rows come in large batches, the machine
+    itself is as fast; if a linear SVM is as accurate, use that; if the budget is above
+    a hundred kernels, train the machine on fewer rows instead.
+
+    Equal rows of X count once, and rows of weight zero not at all; other weights speak
+    through the machine.
+
+    References
+    ----------
+    "The support vector tree", sections 3.2 (exact balanced trees), 4 (the greedy
+    algorithm), 4.3 (scaling) and 6 (ensembles).
+
+    Examples
+    --------
+    >>> from sklearn.datasets import make_moons
+    >>> from treesvm import KernelSVC, SupportVectorTreeClassifier
+    >>> X, y = make_moons(600, noise=0.2, random_state=0)
+    >>> machine = KernelSVC(C=1, gamma=2).fit(X, y)
+    >>> tree = SupportVectorTreeClassifier(machine, random_state=0).fit(X, y)
+    >>> bool(tree.kernel_evaluations(X).mean() < 0.2 * len(machine.support_))
+    True
+    >>> bool(tree.score(X, y) > machine.score(X, y) - 0.02)
+    True
+    """
+
+    def __init__(
+        self,
+        estimator=None,
+        max_height=None,
+        min_rows=5,
+        n_starts=5,
+        refit="values",
+        *,
+        split_rows="cv",
+        vectors="auto",
+        shared=True,
+        kernel=None,
+        cache_size=500,
+        n_jobs=None,
+        random_state=None,
+        verbose=0,
+    ):
+        self.estimator = estimator
+        self.max_height = max_height
+        self.min_rows = min_rows
+        self.n_starts = n_starts
+        self.refit = refit
+        self.split_rows = split_rows
+        self.vectors = vectors
+        self.shared = shared
+        self.kernel = kernel
+        self.cache_size = cache_size
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+        self.verbose = verbose
+
+    @all_or_nothing
+    def fit(self, X, y=None, sample_weight=None):
+        """Train the estimator, if it is not fitted, and grow the tree on the rows D.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_rows, n_features)
+            D. For a precomputed kernel, kernel values with the estimator's training
+            rows; with `kernel`, a sequence of objects.
+        y : array-like of shape (n_rows,)
+            Not needed if the estimator is fitted.
+        sample_weight : array-like of shape (n_rows,), optional
+
+        Returns
+        -------
+        self
+        """
+        self._check_parameters()
+        seed = check_random_state(self.random_state).randint(2**31 - 1)
+        rng = np.random.default_rng(seed)
+        if self.kernel is not None:
+            model, source, rows = self._object_source(X, y, sample_weight)
+        else:
+            model, rows = self._fitted_estimator(X, y, sample_weight)
+            is_split = isinstance(model, DTSVMClassifier)
+            source = None if is_split else model_source(model, rows)
+        if source is None:
+            seed = int(rng.integers(2**31))
+            members = leaf_members(
+                model, rows, self._options(), seed, self.n_jobs, self.verbose
+            )
+        else:
+            vectors = self._vectors(source)
+            members = [whole_member(source, rows, self._options(), rng, vectors)]
+        self._publish(members)
+        return self
+
+    def _fitted_estimator(self, X, y, sample_weight):
+        """Return the fitted model and the rows of D."""
+        model = KernelSVC() if self.estimator is None else self.estimator
+        if _is_fitted(model):
+            X = validate_data(self, X, **INPUT)
+            _check_width(model, X)
+            self.classes_ = np.asarray(model.classes_)
+            return model, distinct_rows(X)
+        X, codes, weight = classification_rows(self, X, y, sample_weight, None)
+        kept = weight > 0
+        weights = {} if sample_weight is None else {"sample_weight": weight}
+        model = clone(model).fit(X, self.classes_[codes], **weights)
+        self.estimator_ = model
+        return model, distinct_rows(X[kept])
+
+    def _object_source(self, X, y, sample_weight):
+        """Train on the Gram matrix of objects; return the source with its objects."""
+        objects = object_rows(X)
+        model = self.estimator
+        model = KernelSVC(kernel="precomputed") if model is None else model
+        kernel = Kernel("callable", function=self.kernel)
+        if _is_fitted(model) and len(objects) != model.n_features_in_:
+            raise ValueError(
+                f"X holds {len(objects)} objects; a fitted estimator with a "
+                f"precomputed kernel needs its {model.n_features_in_} training objects."
+            )
+        gram = kernel.block(objects, objects, np.float64)
+        if not _is_fitted(model):
+            weights = {} if sample_weight is None else {"sample_weight": sample_weight}
+            model = self.estimator_ = clone(model).fit(gram, y, **weights)
+        self.classes_ = np.asarray(model.classes_)
+        self.n_features_in_ = 1
+        source = model_source(model, gram)
+        values = source.decide(gram)
+
+        def decide(rows):
+            if rows is objects:  # their Gram matrix is known
+                return values
+            return source.decide(kernel.block(rows, objects, np.float64))
+
+        terms = KernelTerms(kernel, objects[source.terms.vectors])
+        return model, replace(source, terms=terms, decide=decide), objects
+
+    def _vectors(self, source):
+        """Which vectors the nodes may hold, settled."""
+        has_kernel = hasattr(source.terms, "kernel")
+        if self.vectors == "rows" and not has_kernel:
+            raise ValueError(
+                "vectors='rows' needs a machine with a kernel; a sum of weak learners "
+                "has its own terms only: use vectors='support'."
+            )
+        if self.vectors != "auto":
+            return self.vectors
+        # Objects are few and their kernels dear: the machine's own are known already.
+        is_plain = has_kernel and self.kernel is None
+        is_gram = is_plain and source.terms.kernel.name == "precomputed"
+        return "rows" if is_plain and not is_gram and self.refit else "support"
+
+    def _options(self):
+        return CompressionOptions(
+            max_height=self.max_height,
+            min_rows=self.min_rows,
+            n_starts=self.n_starts,
+            loss=loss_of(self.refit),
+            split_rows=self.split_rows,
+            is_shared=self.shared,
+            max_bytes=int(self.cache_size * 2**20),
+        )
+
+    def _publish(self, members):
+        """Set the fitted attributes."""
+        self._members = members
+        parts = [part for member in members for part in member.parts]
+        machines = [part.machine for part in parts if part.machine is not None]
+        self.n_vectors_ = sum(machine.n_vectors for machine in machines)
+        self.n_rows_ = sum(int(machine.trees[0].n_rows[0]) for machine in machines)
+
+    def decision_function(self, X):
+        """Return the approximation of the machine's values.
+
+        Two classes: one value a row; more: one score for each class, as
+        `DTSVMClassifier` defines them.
+        """
+        scores = self._scores_of(self._checked(X))
+        return scores[:, 1] if len(self.classes_) == 2 else scores
+
+    def predict(self, X):
+        """Return the class of every row."""
+        return self.classes_[self._scores_of(self._checked(X)).argmax(axis=1)]
+
+    def kernel_evaluations(self, X):
+        """Return how many distinct kernels (or learners) every row costs."""
+        X = self._checked(X)
+        return np.sum([evaluations(member, X) for member in self._members], axis=0)
+
+    def predictor(self):
+        """Return a compiled object that answers without checking its input.
+
+        Called with one row it returns the label, with a 2-D array an array of labels,
+        equal to `predict`; ``.decision(...)`` returns decision values.  Only the width
+        is checked.
+        """
+        check_is_fitted(self)
+        if self.kernel is not None:
+            raise ValueError(
+                "a predictor answers rows of numbers; with a kernel on objects, call "
+                "predict."
+            )
+        return SupportVectorTreePredictor(
+            self._members, self.classes_, self.n_features_in_
+        )
+
+    def _scores_of(self, X):
+        found = [member.scores(X) for member in self._members]
+        return found[0] if len(found) == 1 else vote(found)
+
+    def _check_parameters(self):
+        check_tree_parameters(self)
+
+    def _checked(self, X):
+        check_is_fitted(self, "_members")
+        if self.kernel is not None:
+            return object_rows(X)
+        return validate_data(self, X, reset=False, **INPUT)
+
+    def __sklearn_is_fitted__(self):
+        return hasattr(self, "_members")
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        is_gram = getattr(self.estimator, "kernel", None) == "precomputed"
+        tags.input_tags.sparse = not is_gram
+        tags.input_tags.pairwise = is_gram and self.kernel is None
+        return tags
+
+
+def _is_fitted(model):
+    try:
+        check_is_fitted(model)
+    except NotFittedError:
+        return False
+    return True
+
+
+def _check_width(model, X):
+    width = getattr(model, "n_features_in_", X.shape[1])
+    if width != X.shape[1]:
+        raise ValueError(
+            f"X has {X.shape[1]} features; the fitted {type(model).__name__} was "
+            f"trained on {width}. Give it rows of its own kind."
+        )

@@ -1,8 +1,11 @@
 """The paper's protocol on its medium-size sets: accuracy, time and vectors beside SVC.
 
-Ours is the default search (raced, features rescaled inside leaves) with two threads.
-"paper's method" is the exhaustive search without leaf scaling. Both see training and
-validation rows only, in features scaled to [0, 1] by the training rows.
+Ours is the default search (raced, features rescaled inside leaves) with two threads. It
+ends with a fit of the winner on training and validation rows together. With
+`refit=False`, as in the paper, the validation rows only judge; that model is compared
+with SVC, which trains on the same rows. "Paper's method" is the exhaustive search
+without leaf scaling. All see training and validation rows only, in features scaled to
+[0, 1] by the training rows.
 """
 
 import functools
@@ -37,11 +40,11 @@ def problem_of(context, name):
 
 @functools.cache
 def searched(context, name, method="raced", multi_class="ovo"):
-    """A fitted search: "raced" is ours, "paper" the paper's own method."""
+    """A fitted search: "raced" and "refitted" are ours, "paper" the paper's own."""
     problem = problem_of(context, name)
-    options = (
-        {"search": "exhaustive", "leaf_scaling": None} if method == "paper" else {}
-    )
+    options = {"refit": method == "refitted"}
+    if method == "paper":
+        options |= {"search": "exhaustive", "leaf_scaling": None}
     if context.quick:
         options |= {"Cs": [1.0, 10.0], "gammas": [1.0, 10.0], "max_leaf_size": 300}
     model = DTSVMClassifierCV(
@@ -51,7 +54,7 @@ def searched(context, name, method="raced", multi_class="ovo"):
         random_state=0,
         **options,
     )
-    repeat = context.repeat if method == "raced" else 1
+    repeat = 1 if method == "paper" else context.repeat
     return rivals.fit(problem, model, repeat=repeat)
 
 
@@ -59,13 +62,25 @@ def set_case(context, name):
     """Ours beside SVC's grid on all rows of one set."""
     grid = svc_grid(context, problem_of(context, name))
     context.start_ours()
-    ours = searched(context, name)
-    cost = support_vector_cost(ours.model, problem_of(context, name).X_test)
-    result = CaseResult([record(name, "raced search", ours, name)])
-    result.claims = _claims(name, ours, cost, grid)
+    ours, refitted = searched(context, name), searched(context, name, "refitted")
+    X_test = problem_of(context, name).X_test
+    cost = support_vector_cost(ours.model, X_test)
+    result = CaseResult(
+        [
+            record(name, "raced search", ours, name),
+            record(name, "raced search, refitted", refitted, name),
+        ]
+    )
+    result.claims = _claims(name, ours, refitted, cost, grid)
     result.tables[f"{name}: search by DTSVM and SVC's grid on all rows"] = [
         _svc_row(grid),
-        _our_row(ours, cost, grid),
+        _our_row("DTSVM, raced, refit=False", ours, cost, grid),
+        _our_row(
+            "DTSVM, raced, with validation rows",
+            refitted,
+            support_vector_cost(refitted.model, X_test),
+            grid,
+        ),
     ]
     if grid.is_extrapolated:
         result.notes.append(
@@ -75,17 +90,16 @@ def set_case(context, name):
     return result
 
 
-def _claims(name, ours, cost, grid):
-    """Accuracy, time and vectors against SVC."""
+def _claims(name, ours, refitted, cost, grid):
+    """Accuracy and vectors on the same rows as SVC; time with the last fit included."""
     lead = ours.accuracy - grid.best["test"]
     work = f"{name}, accuracy above SVC's"
     claims = [Claim(work, lead, -0.5, 0.0, unit="points")]
     if name == "letter":
-        claims.append(
-            Claim("letter, accuracy", ours.accuracy, LETTER_ACCURACY, unit="%")
-        )
+        work = "letter, accuracy, trained with validation rows"
+        claims.append(Claim(work, refitted.accuracy, LETTER_ACCURACY, unit="%"))
     if name in SPEED_UPS:
-        ratio = grid.grid_seconds / ours.seconds
+        ratio = grid.grid_seconds / refitted.seconds
         work = f"{name}, search against SVC's grid"
         claims.append(Claim(work, ratio, *SPEED_UPS[name]))
     if name in FEWER_VECTORS:
@@ -109,10 +123,10 @@ def _svc_row(grid):
     }
 
 
-def _our_row(run, cost, grid):
+def _our_row(method, run, cost, grid):
     model = run.model
     return {
-        "method": "DTSVM, raced",
+        "method": method,
         "test accuracy %": run.accuracy,
         "validation %": 100.0 * model.best_score_,
         "grid s": run.seconds,

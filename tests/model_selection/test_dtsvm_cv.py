@@ -253,6 +253,14 @@ def test_refit_takes_all_rows(cv):
         assert validated.max() == 600  # every row once
 
 
+def test_a_winner_of_one_leaf_stays_one_leaf_on_all_rows():
+    X, y = clouds(600)
+    model = DTSVMClassifierCV([1.0], [1.0], 500, cv=0.2, random_state=0).fit(X, y)
+    assert (model.n_leaves_, model.max_leaf_size_) == (1, 500)
+    kept = clone(model).set_params(refit=False).fit(X, y)
+    assert (kept.n_leaves_, kept.max_leaf_size_) == (1, 500)
+
+
 def test_folds_pool_their_validation_rows():
     X, y = clouds(300)
     model = DTSVMClassifierCV([1.0], [1.0], 10_000, cv=3, leaf_scaling=None)

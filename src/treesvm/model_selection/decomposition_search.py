@@ -194,7 +194,7 @@ class DecompositionSearch:
         """Take one theta to larger ceilings while it pays; return where it ended."""
         ceiling = self.first_ceiling
         score = self.scores[ceiling].score(theta)
-        while ceiling < self._n_train():
+        while ceiling < self.n_train:
             larger = ceiling * self.options.growth
             self._start(larger)
             rivals = self._rivals([theta])
@@ -215,7 +215,7 @@ class DecompositionSearch:
         """
         ceiling, width = self.first_ceiling, self.options.top_k
         base = pool[0]
-        while ceiling < self._n_train() and self._can_rise(ceiling, base):
+        while ceiling < self.n_train and self._can_rise(ceiling, base):
             larger = ceiling * self.options.growth
             self._start(larger)
             rivals = self._rivals(pool)
@@ -306,7 +306,9 @@ class DecompositionSearch:
                 kept.append(t)
         return kept
 
-    def _n_train(self):
+    @property
+    def n_train(self):
+        """Training rows of the largest fold."""
         return max(len(fold.train) for fold in self.folds)
 
     def _start(self, ceiling):

@@ -173,7 +173,7 @@ class_weight, probability, tol, cache_size, n_jobs, random_state, verbose, check
             ]
             search, outcome = self._search(data, folds, seed, store.scope("search"))
             self._note(outcome, search)
-            model = self._winner()
+            model = self._winner(one_leaf_of=search.n_train, n_rows=len(codes))
             members = self._members(model, data, folds, search, outcome, seed, store)
             scale = None
             if self.probability:
@@ -252,11 +252,17 @@ class_weight, probability, tol, cache_size, n_jobs, random_state, verbose, check
 
         return score
 
-    def _winner(self):
-        """The estimator with the chosen parameters (any C and gamma before that)."""
+    def _winner(self, one_leaf_of=np.inf, n_rows=0):
+        """The estimator with the chosen parameters (any C and gamma before that).
+
+        Where one leaf of all `one_leaf_of` training rows won, one leaf it stays on
+        `n_rows`, though they may be more than the ceiling.
+        """
         shared = DTSVMClassifier().get_params().keys() & self.get_params().keys()
         params = {name: getattr(self, name) for name in shared}
-        params["max_leaf_size"] = getattr(self, "max_leaf_size_", self.max_leaf_size)
+        ceiling = getattr(self, "max_leaf_size_", self.max_leaf_size)
+        grown = max(ceiling, n_rows) if ceiling >= one_leaf_of else ceiling
+        params["max_leaf_size"] = grown
         chosen = {"C": getattr(self, "C_", 1.0), "gamma": getattr(self, "gamma_", 1.0)}
         model = DTSVMClassifier(**(params | chosen))
         model.classes_ = self.classes_

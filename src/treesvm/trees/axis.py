@@ -16,6 +16,7 @@ from scipy import sparse
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 from sklearn.utils import check_random_state
 
+from treesvm.trees.coarsening import is_small
 from treesvm.trees.grafting import average_targets, count_rows, graft
 from treesvm.trees.leaf_rows import rows_by_leaf
 from treesvm.trees.routing import LEAF
@@ -183,7 +184,7 @@ def copied_tree(grown):
 
 def below_ceiling(tree, max_leaf_size):
     """Cut nodes with fewer rows than the ceiling, as the rule asks."""
-    return tree.cut(tree.n_rows < max_leaf_size)
+    return tree.cut(is_small(tree.n_rows, max_leaf_size))
 
 
 def _rows(rows, X, y, sample_weight):

@@ -22,8 +22,19 @@ class Coarsened(NamedTuple):
         return self.node_map[old_leaf_ids]
 
 
+def is_small(n_rows, max_leaf_size):
+    """Whether each node is a leaf at this ceiling, the root being the first.
+
+    A node is one when it holds fewer rows than the ceiling, the root also when it holds
+    just as many: a ceiling of n rows or more is a plain SVM.
+    """
+    small = n_rows < max_leaf_size
+    small[0] = n_rows[0] <= max_leaf_size
+    return small
+
+
 def coarsen(tree, max_leaf_size):
-    """Make a leaf of every node that holds fewer rows than the ceiling.
+    """Make a leaf of every node that is small enough for the ceiling.
 
     Parameters
     ----------
@@ -35,5 +46,5 @@ def coarsen(tree, max_leaf_size):
     -------
     Coarsened
     """
-    small = tree.n_rows < max_leaf_size
+    small = is_small(tree.n_rows, max_leaf_size)
     return Coarsened(tree.cut(small), tree.node_map(small))

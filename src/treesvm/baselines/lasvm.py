@@ -225,8 +225,10 @@ default="rbf"
         return self
 
     def _options(self, kernel, epochs, finish):
+        # A plain float: NumPy's own would change the type of float32 products, and a
+        # machine that was loaded from a file would go on otherwise.
         return OnlineOptions(
-            kernel,
+            kernel.with_gamma(kernel.gamma),
             self.C,
             class_pairs(len(self.classes_), self.multi_class),
             epochs,
@@ -249,8 +251,12 @@ default="rbf"
             known["kept"] = Rows(
                 machine.vectors, codes, self.support_weight_, machine.support
             )
-        met = [len(machines_of_class(options.pairs, code)) for code in rows.codes]
-        progress = Progress(options.epochs * sum(met), "looks at rows", self.verbose)
+        sizes = np.bincount(rows.codes, minlength=len(self.classes_))
+        met = sum(
+            size * len(machines_of_class(options.pairs, code))
+            for code, size in enumerate(sizes)
+        )
+        progress = Progress(options.epochs * met, "looks at rows", self.verbose)
 
         def advance(n_rows):
             for _ in range(n_rows):
@@ -316,7 +322,7 @@ def _codes_of(y, classes):
     unknown = classes[codes] != y
     if unknown.any():
         raise ValueError(
-            f"y holds the label {y[unknown][0]!r}, which was not among the classes "
+            f"y holds the label {y[unknown][0]}, which was not among the classes "
             f"{classes} of the first call."
         )
     return codes

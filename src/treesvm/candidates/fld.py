@@ -69,10 +69,11 @@ class FLD(CandidateSelector):
         self.random_state = random_state
 
     def _select(self, X, codes, n_kept, rng):
+        rows = dense_rows(X, "FLD")
         partition = partition_rows(
             X, codes, tree=self.tree, pruning=self.pruning, rng=rng
         )
-        scores = -discriminant_distances(dense_rows(X, "FLD"), codes, partition)
+        scores = -discriminant_distances(rows, codes, partition)
         sizes = partition.n_rows
         n_scored = np.bincount(partition.leaf[scores > -np.inf], minlength=len(sizes))
         quotas = apportion(n_kept, np.where(n_scored > 0, sizes, 0), n_scored)

@@ -84,11 +84,12 @@ class TRSD(CandidateSelector):
         self.random_state = random_state
 
     def _select(self, X, codes, n_kept, rng):
+        rows = dense_rows(X, "TRSD")
         partition = partition_rows(
             X, codes, tree=self.tree, pruning=self.pruning, rng=rng
         )
         self.tree_ = partition.tree
-        scores = support_scores(dense_rows(X, "TRSD"), codes, partition)
+        scores = support_scores(rows, codes, partition)
         return rows_of_leaves(scores, partition, n_kept, self.random_share, rng)
 
     def _check_parameters(self):

@@ -35,7 +35,7 @@ class Expansion(NamedTuple):
     bias: float
     violation: float  # over the rows in the pool
     gap: float  # relative, over the rows in the pool
-    norm: float  # beta' K beta
+    norm: float  # length of the coefficients
     n_steps: int
     converged: bool
 
@@ -150,7 +150,7 @@ class OnlineMachine:
             float(bias_of(F, lower, upper)),
             violation,
             float(relative_gap(F, beta, p, lower, upper)),
-            float(beta @ (F + p)),
+            float(np.linalg.norm(beta)),
             n_steps,
             violation <= self._tol,
         )

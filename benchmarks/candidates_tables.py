@@ -1,0 +1,180 @@
+"""Tables 4 and 6 of the paper: accuracy, deviation and time of every selector."""
+
+import functools
+import json
+import warnings
+from pathlib import Path
+
+import numpy as np
+from sklearn.exceptions import ConvergenceWarning
+
+from benchmarks import candidates_paper as paper
+from benchmarks import candidates_problems as problems
+from benchmarks.data import MissingData
+from benchmarks.records import CaseResult, Record
+from benchmarks.timing import measure
+from treesvm import KernelSVC
+from treesvm.candidates import CBD, CVS, FLD, TRSD, CleanSpread, RandomRows
+
+SELECTORS = {
+    "CVS": CVS,
+    "FLD": FLD,
+    "CBD": CBD,
+    "TRSD": TRSD,
+    "TRSD, no random rows": functools.partial(TRSD, random_share=0.0),
+    "RandomRows": RandomRows,
+    "CleanSpread": CleanSpread,
+}
+METHODS = ("SVM", *SELECTORS)
+STORED = Path("benchmark-results/candidates")
+# On the large sets a machine of all rows takes minutes, and so do 94,000 × 94,000
+# distances: these methods run on so many folds there (at the first share; at the
+# others, all methods do).
+_FEW_FOLDS = {"SVM": 2, "CVS": 3, "FLD": 3, "CBD": 2, "CleanSpread": 3}
+
+
+def tables_case(context, case, names):
+    """Run all methods on the named sets."""
+    context.start_ours()
+    result = CaseResult()
+    for name in names:
+        _run_set(context, case, name, result)
+        print(f"{name} done", flush=True)
+    for share in problems.SHARES:
+        result.tables[f"Table 4, share {share}: accuracy in % ± deviation"] = [
+            _accuracy_row(result.records, name, share) for name in names
+        ]
+        title = f"Table 6, share {share}: seconds of selection + training"
+        result.tables[title] = [
+            _time_row(result.records, name, share) for name in names
+        ]
+    result.tables["Share of the solves that converged"] = _converged(result.records)
+    return result
+
+
+def _run_set(context, case, name, result):
+    """Add a record for each method and share of one set."""
+    runs = {}
+    for number, fold in enumerate(problems.folds(context, name)):
+        for share in problems.SHARES:
+            for method in METHODS:
+                if number >= _n_folds(name, method, share):
+                    continue
+                runs.setdefault((method, share), []).append(
+                    _run(name, fold, method, share)
+                )
+    for (method, share), values in runs.items():
+        accuracy, selection, training, converged = np.array(values, float).T
+        result.records.append(
+            Record(
+                case,
+                f"treesvm {method}",
+                name,
+                float(training.mean()),
+                accuracy=float(accuracy.mean()),
+                n_solves=len(values),
+                converged_share=float(converged.mean()),
+                params=f"{share}",
+                note=json.dumps(
+                    {
+                        "folds": accuracy.round(4).tolist(),
+                        "selection": float(selection.mean()),
+                    }
+                ),
+            )
+        )
+
+
+def _n_folds(name, method, share):
+    """Folds that a method runs on; the machine of all rows knows no share."""
+    is_first = share == problems.SHARES[0]
+    if method == "SVM" and not is_first:
+        return 0
+    if name not in problems.LARGE:
+        return 9
+    return min(_FEW_FOLDS.get(method, 9), 9 if is_first else 3)
+
+
+def _run(name, fold, method, share):
+    """Return accuracy in %, seconds of selection and training, whether it converged."""
+    kept, selection = np.arange(len(fold.y)), 0.0
+    if method != "SVM":
+        selector = SELECTORS[method](share, random_state=fold.seed)
+        timing = measure(lambda: selector.fit(fold.X, fold.y))
+        kept, selection = selector.sample_indices_, timing.seconds
+    C, gamma = problems.chosen_parameters(name, fold, kept, method)
+    model = KernelSVC(C=C, gamma=gamma)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)  # counted below
+        timing = measure(lambda: model.fit(fold.X[kept], fold.y[kept]))
+    accuracy = 100.0 * model.score(fold.X_test, fold.y_test)
+    return accuracy, selection, timing.seconds, bool(model.converged_.all())
+
+
+def fold_scores(records, name, share):
+    """Return {method: accuracies of the folds}; the SVM of all rows has no share."""
+    found = {}
+    for record in records:
+        method = record.method.removeprefix("treesvm ")
+        own = share if method != "SVM" else problems.SHARES[0]
+        if record.data == name and record.params == f"{own}":
+            found[method] = np.array(json.loads(record.note)["folds"])
+    return found
+
+
+def stored_records(cases):
+    """Read the records of earlier runs of the table cases."""
+    records = []
+    for case in cases:
+        path = STORED / f"{case}.json"
+        if not path.exists():
+            raise MissingData(f"{path} is not there; run the case {case} first")
+        for stored in json.loads(path.read_text(encoding="utf8"))["records"]:
+            known = {key: stored[key] for key in Record.__dataclass_fields__}
+            records.append(Record(**known))
+    return records
+
+
+def _accuracy_row(records, name, share):
+    """Ours beside the paper's; a method that ran on fewer folds says so."""
+    row = {"set": name}
+    scores = fold_scores(records, name, share)
+    most = max(len(values) for values in scores.values())
+    for method in METHODS:
+        values = scores[method]
+        few = "" if len(values) == most else f" ({len(values)} folds)"
+        row[method] = f"{values.mean():.2f} ± {values.std(ddof=1):.2f}{few}"
+    for method, (mean, deviation) in paper.accuracies()[name, share].items():
+        row[f"{method}, paper"] = f"{mean} ± {deviation}"
+    return {key: row.get(key, "–") for key in _columns(METHODS)}
+
+
+def _time_row(records, name, share):
+    """Seconds of selection and training; the paper's are of a share of 0.3."""
+    row = {"set": name}
+    for record in records:
+        method = record.method.removeprefix("treesvm ")
+        if record.data != name or (method != "SVM" and record.params != f"{share}"):
+            continue
+        selection = json.loads(record.note)["selection"]
+        row[method] = f"{selection:.3f} + {record.seconds:.3f}"
+    if share == 0.3:
+        for method, (choice, training) in paper.seconds()[name].items():
+            row[f"{method}, paper"] = f"{choice} + {training}"
+    columns = _columns(METHODS) if share == 0.3 else ("set", *METHODS)
+    return {key: row.get(key, "–") for key in columns}
+
+
+def _columns(methods):
+    return ("set", *methods, *(f"{method}, paper" for method in paper.METHODS))
+
+
+def _converged(records):
+    """One row for each method, over all its fits."""
+    rows = []
+    for method in METHODS:
+        own = [r for r in records if r.method == f"treesvm {method}"]
+        n_fits = sum(record.n_solves for record in own)
+        solved = sum(record.n_solves * record.converged_share for record in own)
+        rows.append({"method": method, "fits": n_fits, "converged": solved / n_fits})
+    return rows

@@ -1,0 +1,115 @@
+"""Tests between methods over a table of results: Friedman, Dunn, Nemenyi.
+
+A table has one row for each block (a data set, or a fold of one) and one column for
+each method; larger values are better. Friedman's test asks whether the methods differ
+at all, the two others which pairs do. They come from SciPy and from scikit-posthocs,
+which the extra ``treesvm[bench]`` installs.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+from scipy import stats
+
+
+class FriedmanTest(NamedTuple):
+    """Outcome of Friedman's test."""
+
+    statistic: float
+    p_value: float
+    mean_ranks: np.ndarray  # (n_methods,), 1 is the best
+
+
+def friedman_test(table):
+    """Test whether any method differs from the others.
+
+    Parameters
+    ----------
+    table : array-like of shape (n_blocks, n_methods)
+        At least two rows and three columns of finite numbers.
+
+    Returns
+    -------
+    FriedmanTest
+        With p = 1 if all values of every row are equal.
+
+    Examples
+    --------
+    >>> from treesvm.metrics import friedman_test
+    >>> table = [[0.9, 0.8, 0.7], [0.8, 0.7, 0.6], [0.9, 0.6, 0.5], [0.7, 0.6, 0.5]]
+    >>> round(friedman_test(table).p_value, 3)
+    0.018
+    """
+    table = _checked(table)
+    if (table == table[:, :1]).all():
+        return FriedmanTest(0.0, 1.0, mean_ranks(table))
+    statistic, p_value = stats.friedmanchisquare(*table.T)
+    return FriedmanTest(float(statistic), float(p_value), mean_ranks(table))
+
+
+def mean_ranks(table):
+    """Return the mean rank of each method, 1 for the best; equal values share ranks."""
+    return stats.rankdata(-_checked(table), axis=1).mean(axis=0)
+
+
+def dunn_test(table, *, p_adjust=None):
+    """Return the p-values of Dunn's test between all pairs of methods.
+
+    Parameters
+    ----------
+    table : array-like of shape (n_blocks, n_methods)
+    p_adjust : str, optional
+        Correction for many pairs, such as "holm"; None is the paper's way.
+
+    Returns
+    -------
+    ndarray of shape (n_methods, n_methods)
+        Symmetric, ones on the diagonal.
+    """
+    table = _checked(table)
+    if np.ptp(table) == 0.0:
+        return np.ones((table.shape[1], table.shape[1]))
+    return _posthocs().posthoc_dunn(list(table.T), p_adjust=p_adjust).to_numpy()
+
+
+def nemenyi_test(table):
+    """Return the p-values of Nemenyi's test between all pairs of methods.
+
+    Parameters
+    ----------
+    table : array-like of shape (n_blocks, n_methods)
+
+    Returns
+    -------
+    ndarray of shape (n_methods, n_methods)
+        Symmetric, ones on the diagonal.
+    """
+    return _posthocs().posthoc_nemenyi_friedman(_checked(table)).to_numpy()
+
+
+def _checked(table):
+    """Return the table as float64, if it has the shape that ranks need."""
+    table = np.asarray(table, dtype=np.float64)
+    if table.ndim != 2 or table.shape[0] < 2 or table.shape[1] < 3:
+        raise ValueError(
+            f"the table has shape {table.shape}; rank tests need two or more rows "
+            "(blocks) and three or more columns (methods)."
+        )
+    if not np.isfinite(table).all():
+        raise ValueError(
+            "the table holds NaN or infinity; leave out methods or blocks without a "
+            "result."
+        )
+    return table
+
+
+def _posthocs():
+    """Import scikit-posthocs, or say how to install it."""
+    try:
+        import scikit_posthocs
+    except ImportError as error:
+        raise ImportError(
+            "tests between pairs need scikit-posthocs; install it with: "
+            "pip install 'treesvm[bench]'"
+        ) from error
+    return scikit_posthocs

@@ -109,6 +109,13 @@ def make_estimator(options, *, verbose=0):
         given["alpha"] = "cv" if options.search else 1.0
     if "verbose" in cls().get_params():
         given["verbose"] = verbose
+    if options.checkpoint is not None:
+        if "checkpoint" not in cls().get_params():
+            raise ValueError(
+                f"--checkpoint does not belong to --method {options.method}; use "
+                "--method dtsvm or hlsvm."
+            )
+        given["checkpoint"] = options.checkpoint
     return cls(n_jobs=options.jobs, random_state=options.seed, **given)
 
 

@@ -3,6 +3,11 @@
 import time
 from pathlib import Path
 
+from treesvm.cli.cluster_options import (
+    add_cluster_options,
+    check_cluster_options,
+    fit_on_cluster,
+)
 from treesvm.cli.data_options import (
     add_data_options,
     add_encoding_options,
@@ -11,6 +16,7 @@ from treesvm.cli.data_options import (
 )
 from treesvm.cli.estimator_options import add_estimator_options, make_estimator
 from treesvm.comparison.running import split
+from treesvm.comparison.streaming import predict_file
 from treesvm.comparison.summary import fact_lines, model_facts, prediction_facts
 from treesvm.datasets.table_model import TableModel
 from treesvm.persistence import save_model
@@ -20,6 +26,7 @@ EXAMPLES = """examples:
   treesvm train covtype.libsvm.bz2 -o covtype.treesvm --search --test 0.2
   treesvm train adult.csv --label income --missing most_frequent --test adult_test.csv
   treesvm train sensors.parquet --method hlsvm --max-depth 8
+  treesvm train huge.libsvm --cluster local --memory 1GB --checkpoint huge.parts
 """
 
 
@@ -41,14 +48,18 @@ def add_options(parser):
     add_estimator_options(parser)
     add_data_options(parser)
     add_encoding_options(parser)
+    add_cluster_options(parser)
 
 
 def run(options, console):
     """Train, measure, save."""
+    check_cluster_options(options)
     estimator = make_estimator(options, verbose=int(console.shows_progress))
     target = Path(options.output or _default_target(options.data))
     if target.is_dir() or not target.absolute().parent.is_dir():
         raise ValueError(f"-o {target}: give a file name in a folder that exists.")
+    if options.cluster is not None:
+        return _run_on_cluster(options, console, estimator, target)
     share = _share(options.test)
     console.remark(f"reading {options.data}")
     training = read_training(options)
@@ -68,6 +79,29 @@ def run(options, console):
     save_model(model, target)
     facts = _measured(model, training, testing, seconds) | model_facts(model)
     facts["written to"] = str(target)
+    console.table(fact_lines(facts))
+    console.result(facts)
+    return 0
+
+
+def _run_on_cluster(options, console, estimator, target):
+    """Train on a file of any size, save, measure on a test file chunk by chunk."""
+    if _share(options.test) is not None:
+        raise ValueError(
+            f"--test {options.test}: a share of a file that need not fit the memory is "
+            "not held out; give a file of test rows."
+        )
+    console.remark(f"training on {options.data}, cluster {options.cluster}")
+    fit = fit_on_cluster(options, estimator)
+    save_model(fit.model, target)
+    facts = {"training rows": fit.n_rows, "training seconds": round(fit.seconds, 3)}
+    if options.test is not None:
+        summary = predict_file(fit.model, options.test, lambda text: None)
+        if not summary.n_labelled:
+            raise ValueError(f"{options.test}: there are no labels to compare with.")
+        facts["test rows"] = summary.n_rows
+        facts["test accuracy"] = summary.n_right / summary.n_labelled
+    facts |= model_facts(fit.model) | {"written to": str(target)}
     console.table(fact_lines(facts))
     console.result(facts)
     return 0

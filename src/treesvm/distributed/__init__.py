@@ -2,8 +2,10 @@
 
 try:
     from treesvm.distributed.clusters import local_cluster
+    from treesvm.distributed.data_files import spooled_arrays
     from treesvm.distributed.dtsvm import DaskDTSVMClassifier
     from treesvm.distributed.dtsvm_cv import DaskDTSVMClassifierCV
+    from treesvm.distributed.hlsvm import DaskHLSVMClassifier
 except ModuleNotFoundError as error:
     if (error.name or "").split(".")[0] == "treesvm":
         raise
@@ -12,4 +14,10 @@ except ModuleNotFoundError as error:
         "pip install 'treesvm[dask]'"
     ) from error
 
-__all__ = ["DaskDTSVMClassifier", "DaskDTSVMClassifierCV", "local_cluster"]
+__all__ = [
+    "DaskDTSVMClassifier",
+    "DaskDTSVMClassifierCV",
+    "DaskHLSVMClassifier",
+    "local_cluster",
+    "spooled_arrays",
+]

@@ -93,7 +93,7 @@ def local_cluster(n_workers=2, memory=None, **options):
         "n_workers": n_workers,
         "threads_per_worker": 1,
         "processes": True,
-        "dashboard_address": None,
+        "dashboard_address": ":0",  # any free port, so that clusters can coexist
         "silence_logs": logging.ERROR,
     }
     if memory is not None:

@@ -33,6 +33,7 @@ from treesvm.trees.axis import (
     fit_branch,
     plan_sample,
 )
+from treesvm.trees.coarsening import is_small
 from treesvm.trees.grafting import first_numbers, graft, with_totals
 
 
@@ -77,8 +78,8 @@ def plan_leaves(client, rows, model, seed, max_features):
     tree = client.compute(grown).result()
     counts = _counted(client, rows, tree)
     n_rows = with_totals(tree, counts, np.zeros((tree.n_nodes, 1))).n_rows
-    is_small = n_rows < ceiling
-    group_of = tree.cut(is_small).leaf_numbers[tree.node_map(is_small)]
+    small = is_small(n_rows, ceiling)
+    group_of = tree.cut(small).leaf_numbers[tree.node_map(small)]
     group_of = np.where(tree.is_leaf, group_of, -1)
     leaves = tree.leaves()
     sizes = np.bincount(group_of[leaves], weights=counts[leaves]).astype(np.int64)
@@ -126,7 +127,7 @@ def fit_decomposition(
     n_classes = len(rows.classes)
     work = LeafWork(rows.layout, n_classes, rows.is_weighted, plan.growth, options)
     results = _known_groups(store, plan)
-    is_open = np.ones(len(plan.sizes), bool)
+    is_open = plan.routing.is_open.copy()
     is_open[list(results)] = False
     progress = Progress(len(plan.sizes), "leaves", verbose)
     progress.step_many(len(results))
@@ -146,6 +147,13 @@ def fit_decomposition(
     progress.close()
     done = assemble(plan, results, n_classes)
     return Decomposition(done.tree, done.parts, n_classes), trained_by
+
+
+def plan_of_tree(client, rows, tree, growth):
+    """Return a plan in which every leaf of a given tree is a group of its own."""
+    group_of = np.asarray(tree.leaf_numbers)
+    sizes = _counted(client, rows, tree)[tree.leaves()]
+    return Plan(Routing(tree, group_of, sizes > 0), growth, sizes)
 
 
 def _finish_on_workers(client, rows, routing, work, n_parts):
@@ -180,7 +188,7 @@ def assemble(plan, results, n_classes):
     whole = with_totals(grafted, n_rows, value)
     ceiling = plan.growth.max_leaf_size
     final = below_ceiling(whole, ceiling)
-    number = final.leaf_numbers[whole.node_map(whole.n_rows < ceiling)]
+    number = final.leaf_numbers[whole.node_map(is_small(whole.n_rows, ceiling))]
     parts = [None] * final.n_leaves
     for group, result in results.items():
         # A group without branch is one leaf in the end, whatever it consisted of.

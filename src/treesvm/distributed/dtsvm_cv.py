@@ -106,7 +106,7 @@ class DaskDTSVMClassifierCV(DaskDTSVMClassifier):
             data, inner, seeds[0], store.scope("search"), leaves
         )
         model._note(outcome, search)
-        winner = model._winner()
+        winner = model._winner(one_leaf_of=search.n_train, n_rows=rows.n_rows)
         if model._keeps_leaves(inner):
             options = winner._machine_options(None)
             members = [

@@ -4,9 +4,8 @@ from typing import NamedTuple
 
 import numpy as np
 from dask import delayed
-from sklearn.utils import assert_all_finite, column_or_1d
+from sklearn.utils import assert_all_finite, check_array, column_or_1d
 from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import _check_sample_weight
 
 from treesvm.estimators.training_rows import (
     check_class_masses,
@@ -117,6 +116,11 @@ def checked_weight(weight, n_rows):
             f"a block of sample_weight has {len(weight)} rows where y has {n_rows}; "
             "cut both alike (rechunk or repartition)."
         )
-    if n_rows == 0:
-        return np.empty(0)
-    return _check_sample_weight(weight, np.empty((n_rows, 1)), dtype=np.float64)
+    # A block whose rows all weigh nothing is as good as an empty one.
+    return check_array(
+        np.asarray(weight),
+        dtype=np.float64,
+        ensure_2d=False,
+        ensure_min_samples=0,
+        input_name="sample_weight",
+    )

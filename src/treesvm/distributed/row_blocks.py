@@ -76,6 +76,11 @@ class RowBlocks(NamedTuple):
         blocks = [delayed(_recoded)(block, known) for block in self.blocks]
         return self._replace(blocks=blocks, classes=self.classes[known])
 
+    def relabelled(self, new_code):
+        """Return the rows with ``new_code[code]`` as code."""
+        blocks = [delayed(_relabelled)(block, new_code) for block in self.blocks]
+        return self._replace(blocks=blocks, classes=np.unique(new_code))
+
     def gathered_labels(self, client):
         """Return codes and weights of all rows, in memory here."""
         tasks = [delayed(_labels)(block) for block in self.blocks]
@@ -114,6 +119,10 @@ def _with_numbers(rows, numbers):
 
 def _recoded(rows, known):
     return rows._replace(codes=np.searchsorted(known, rows.codes).astype(np.int64))
+
+
+def _relabelled(rows, new_code):
+    return rows._replace(codes=new_code[rows.codes])
 
 
 def _labels(rows):

@@ -14,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
-from treesvm.trees.grafting import count_rows
+from treesvm.trees.grafting import count_rows, with_totals
 from treesvm.trees.routing import LEAF
 
 _EQUAL = 1e-12  # prices nearer than this, relatively, differ by rounding only
@@ -102,12 +102,30 @@ def prune_by_rows(tree, X, y, *, sample_weight=None, answer=None):
     return tree.cut(path.nodes[: best_cut(path, errors)])
 
 
+def prune_by_totals(tree, n_rows, value):
+    """Return the tree of `prune_by_rows` from totals of the rows at the leaves.
+
+    Parameters
+    ----------
+    n_rows, value : ndarray
+        Rows and class weights that reach each leaf, see `leaf_totals`.
+    """
+    path = pruning_path(tree)
+    errors = _errors_of(tree, path, with_totals(tree, n_rows, value).value)
+    return tree.cut(path.nodes[: best_cut(path, errors)])
+
+
 def errors_along(tree, path, leaf_ids, y, *, sample_weight=None, answer=None):
     """Return the weight of the given rows that is wrong, before and after each cut."""
     n_classes = tree.value.shape[1]
     seen = count_rows(
         tree, leaf_ids, y, n_classes=n_classes, sample_weight=sample_weight
     ).value
+    return _errors_of(tree, path, seen, answer)
+
+
+def _errors_of(tree, path, seen, answer=None):
+    """Return the errors along a path for class weights seen in every node."""
     answer = tree.value.argmax(axis=1) if answer is None else answer
     wrong = seen.sum(axis=1) - seen[np.arange(tree.n_nodes), answer]
     return totals_along(tree, path, wrong)

@@ -1,0 +1,188 @@
+"""Twenty million rows on disk, two workers that could not hold them."""
+
+import tempfile
+import time
+from pathlib import Path
+
+import dask.array as da
+import numpy as np
+from distributed import Client
+
+from benchmarks.distributed_covtype import N_WORKERS, peak_mb
+from benchmarks.memory import peak_memory
+from benchmarks.records import CaseResult, Claim, Record
+from treesvm import DTSVMClassifier
+from treesvm.distributed import DaskDTSVMClassifier, local_cluster
+
+_N_FEATURES = 20
+_BLOCK_ROWS = 250_000
+_MEMORY_MB = 1500
+_NOISE = 0.05
+_SETTINGS = {
+    "C": 1.0,
+    "gamma": 1.0,
+    "max_leaf_size": 500,
+    "max_tree_rows": 400_000,
+    "random_state": 0,
+}
+
+
+def block(number, n_rows):
+    """Rows of two classes: waves over five of the features, and wrong labels."""
+    waves = np.random.default_rng(12345)
+    directions, phases = waves.normal(scale=1.5, size=(5, 6)), waves.uniform(size=6)
+    rng = np.random.default_rng([7, number])
+    X = rng.uniform(
+        size=(n_rows, _N_FEATURES),
+    ).astype(np.float32)
+    height = np.cos(2 * np.pi * phases + X[:, :5] @ directions).sum(axis=1)
+    y = (height > 0.0).astype(np.int8)
+    is_wrong = rng.uniform(size=n_rows) < _NOISE
+    y[is_wrong] = 1 - y[is_wrong]
+    return X, y
+
+
+def write_rows(folder, n_rows):
+    """Write X.npy and y.npy block by block."""
+    shape = (n_rows, _N_FEATURES)
+    X = np.lib.format.open_memmap(Path(folder, "X.npy"), "w+", np.float32, shape)
+    y = np.lib.format.open_memmap(Path(folder, "y.npy"), "w+", np.int8, (n_rows,))
+    for number, start in enumerate(range(0, n_rows, _BLOCK_ROWS)):
+        stop = min(start + _BLOCK_ROWS, n_rows)
+        X[start:stop], y[start:stop] = block(number, stop - start)
+
+
+def on_disk(folder):
+    """Return the rows of a folder as Dask arrays over memory-mapped files."""
+    X = np.load(Path(folder, "X.npy"), mmap_mode="r")
+    y = np.load(Path(folder, "y.npy"), mmap_mode="r")
+    chunks = min(_BLOCK_ROWS, len(y))
+    return (
+        da.from_array(X, chunks=(chunks, _N_FEATURES), asarray=True),
+        da.from_array(y, chunks=chunks, asarray=True),
+    )
+
+
+def large_case(context):
+    """Train and predict in little memory; a tenth of the rows in memory beside it."""
+    context.start_ours()
+    n_rows = 400_000 if context.quick else 20_000_000
+    with tempfile.TemporaryDirectory() as folder:
+        write_rows(folder, n_rows)
+        beside = peak_memory(
+            "benchmarks.distributed_large:prepare_tenth", folder=folder
+        )
+        return _measured(folder, n_rows, beside)
+
+
+def _measured(folder, n_rows, beside):
+    """Fit and predict on the cluster; compare with the run in memory."""
+    X, y = on_disk(folder)
+    X_test, y_test = block(10**6, 200_000)
+    with local_cluster(N_WORKERS, f"{_MEMORY_MB}MB") as cluster, Client(cluster) as c:
+        before = set(c.run(_pid).values())
+        fitter = DaskDTSVMClassifier(DTSVMClassifier(**_SETTINGS, verbose=1))
+        start = time.perf_counter()
+        fitter.fit(X, y)
+        fit_seconds = time.perf_counter() - start
+        after_fit = max(c.run(peak_mb).values())
+        n_asked = n_rows // 10
+        start = time.perf_counter()
+        right = (fitter.predict(X[:n_asked]) == y[:n_asked]).mean().compute()
+        predict_seconds = time.perf_counter() - start
+        peak = max(c.run(peak_mb).values())
+        restarted = before != set(c.run(_pid).values())
+    model = fitter.model_
+    share = float(np.mean(model.leaf_report()["converged"]))
+    accuracy = float(model.score(X_test, y_test))
+    found = beside.result
+    result = CaseResult()
+    result.records += [
+        Record(
+            *("large", "treesvm on Dask", f"{n_rows:,} × {_N_FEATURES}", fit_seconds),
+            threads=N_WORKERS,
+            accuracy=accuracy,
+            n_solves=model.n_leaves_,
+            converged_share=share,
+            peak_mb=peak,
+            n_support=model.n_support_vectors_,
+        ),
+        Record(
+            "large",
+            "treesvm in memory",
+            f"{n_rows // 10:,} × {_N_FEATURES}",
+            found["seconds"],
+            threads=2,
+            accuracy=found["accuracy"],
+            converged_share=found["converged"],
+            peak_mb=beside.peak_mb,
+            n_support=found["n_support"],
+        ),
+    ]
+    sv_share = 100.0 * model.n_support_vectors_ / n_rows
+    result.claims += [
+        Claim("peak memory of a worker", peak, _MEMORY_MB, unit="MB",
+              higher_is_better=False),
+        Claim("support vectors, share of the rows", sv_share, 10.0, unit="%"),
+    ]  # fmt: skip
+    result.tables["Fits beside each other"] = [
+        {
+            "run": "Dask, 2 workers of 1.5 GB",
+            "rows": n_rows,
+            "fit, s": fit_seconds,
+            "rows/s": n_rows / fit_seconds,
+            "test accuracy": accuracy,
+            "support vectors": model.n_support_vectors_,
+            "leaves": model.n_leaves_,
+            "peak MB": peak,
+        },
+        {
+            "run": "in memory, 2 threads",
+            "rows": n_rows // 10,
+            "fit, s": found["seconds"],
+            "rows/s": n_rows / 10 / found["seconds"],
+            "test accuracy": found["accuracy"],
+            "support vectors": found["n_support"],
+            "leaves": found["n_leaves"],
+            "peak MB": beside.peak_mb,
+        },
+    ]
+    seconds = sum(part.seconds for part in model.decompositions_[0].parts)
+    result.notes.append(
+        f"{share:.1%} of the leaves converged. Peak of a worker after the fit "
+        f"{after_fit:.0f} MB, after predicting {n_asked:,} rows from disk "
+        f"({predict_seconds:.0f} s, {right:.4f} right) {peak:.0f} MB. Workers "
+        f"{'WERE' if restarted else 'were not'} restarted. Training a leaf took "
+        f"{1000 * seconds / model.n_leaves_:.1f} ms on average; the best possible "
+        f"accuracy is {1 - _NOISE:.2f}."
+    )
+    return result
+
+
+def _pid():
+    import os
+
+    return os.getpid()
+
+
+def prepare_tenth(folder):
+    """Load a tenth of the rows; the work fits them with two threads."""
+    X = np.load(Path(folder, "X.npy"), mmap_mode="r")
+    n_rows = len(X) // 10
+    X, y = X[:n_rows].copy(), np.load(Path(folder, "y.npy"))[:n_rows]
+    DTSVMClassifier().fit(X[:2000], y[:2000])
+
+    def work():
+        model = DTSVMClassifier(**_SETTINGS, n_jobs=2)
+        start = time.perf_counter()
+        model.fit(X, y)
+        seconds = time.perf_counter() - start
+        return {
+            "seconds": seconds,
+            "accuracy": float(model.score(*block(10**6, 200_000))),
+            "n_support": int(model.n_support_vectors_),
+            "n_leaves": int(model.n_leaves_),
+            "converged": float(np.mean(model.leaf_report()["converged"])),
+        }
+
+    return work

@@ -1,0 +1,162 @@
+"""H-LSVM on a Dask cluster."""
+
+import numpy as np
+from sklearn.utils import check_random_state
+
+from treesvm.distributed.dask_classifier import DaskClassifier
+from treesvm.distributed.decomposing import fit_decomposition, plan_of_tree
+from treesvm.distributed.leaf_tasks import Growth
+from treesvm.distributed.oblique_growing import Problem, grow_sampled, grow_whole
+from treesvm.distributed.row_blocks import read_rows
+from treesvm.estimators.checkpointing import KeptTrees, open_checkpoint
+from treesvm.estimators.decomposition import Decomposition
+from treesvm.estimators.hlsvm import HLSVMClassifier
+from treesvm.estimators.kernel_leaves import kernel_leaf_options
+from treesvm.estimators.kernel_parameters import is_count
+from treesvm.estimators.tree_committee import binary_problems
+from treesvm.estimators.whole_fit import all_or_nothing
+
+
+class DaskHLSVMClassifier(DaskClassifier):
+    """Fit an `HLSVMClassifier` to a Dask array or DataFrame.
+
+    Up to `max_sample_rows` rows grow the tree in one task, and the model is that of
+    ``estimator.fit`` in one memory, to the last bit. With more, the top of the tree is
+    grown on a seeded sample of so many rows; all rows are shuffled to its leaves, and
+    each leaf is grown further on all its rows. Pruning counts all rows kept for it.
+    The trees of a committee (``multi_class="ovo"`` or "ovr") grow one after the other,
+    kernel machines in leaves (``leaf="kernel"``) are trained where the leaves are. The
+    client holds the class codes of all rows, some 20 bytes a row.
+
+    Parameters
+    ----------
+    estimator : HLSVMClassifier, optional
+        With the parameters of the fit, its `checkpoint` among them.
+    max_sample_rows : int or None, default=500_000
+        Rows that one worker grows a tree from; None for all.
+    client : distributed.Client, optional
+        The current one by default.
+
+    Attributes
+    ----------
+    model_ : HLSVMClassifier
+        An ordinary fitted model: it pickles, saves and predicts without Dask.
+    classes_, n_features_in_
+        As in the model.
+
+    Notes
+    -----
+    When not to use it: each node trains on `max_node_rows` rows at most, so up to some
+    ten million rows one machine that holds them is as fast.
+
+    Examples
+    --------
+    >>> import dask.array as da
+    >>> from distributed import Client
+    >>> from sklearn.datasets import make_moons
+    >>> from treesvm import HLSVMClassifier
+    >>> from treesvm.distributed import DaskHLSVMClassifier, local_cluster
+    >>> X, y = make_moons(1000, noise=0.15, random_state=0)
+    >>> X, y = da.from_array(X, chunks=(250, 2)), da.from_array(y, chunks=250)
+    >>> with local_cluster(1) as cluster, Client(cluster) as client:
+    ...     model = DaskHLSVMClassifier(HLSVMClassifier(random_state=0)).fit(X, y)
+    ...     accuracy = model.score(X, y)
+    >>> accuracy > 0.95
+    True
+    """
+
+    _default = HLSVMClassifier
+
+    def __init__(self, estimator=None, *, max_sample_rows=500_000, client=None):
+        self.estimator = estimator
+        self.max_sample_rows = max_sample_rows
+        self.client = client
+
+    @all_or_nothing
+    def fit(self, X, y, sample_weight=None):
+        """Grow the tree or trees on the cluster.
+
+        Parameters
+        ----------
+        X, y, sample_weight
+            As in `DaskDTSVMClassifier.fit`.
+
+        Returns
+        -------
+        self
+        """
+        if self.max_sample_rows is not None and not is_count(self.max_sample_rows):
+            raise ValueError(
+                f"max_sample_rows={self.max_sample_rows!r} is not possible; use a "
+                "positive whole number, or None for all rows."
+            )
+        client, size = self._cluster()
+        model = self._template()
+        model._check_parameters()
+        rows = read_rows(
+            client, model, X, y, sample_weight, model.class_weight, size.total_memory
+        )
+        store = open_checkpoint(
+            model,
+            lambda: (
+                rows.identity(client) | {"max_sample_rows": str(self.max_sample_rows)}
+            ),
+            n_classes=len(rows.classes),
+            n_features=rows.layout.n_features,
+        )
+        with store:
+            seed = check_random_state(model.random_state).randint(2**31 - 1)
+            seed = store.seeds([seed], model.random_state)[0]
+            trees = [
+                self._tree(client, size, model, problem, store.scope(f"tree {k}"))
+                for k, problem in enumerate(_problems(client, model, rows, seed))
+            ]
+            if model.leaf == "kernel":
+                model.decomposition_ = _kernel_leaves(
+                    client, size, model, rows, trees[0], store.scope("leaves")
+                )
+        model.trees_ = trees
+        self.model_ = model
+        return self
+
+    def _tree(self, client, size, model, problem, store):
+        """Grow one tree, or take it from the checkpoint."""
+        kept = KeptTrees(store)
+        tree = kept.get("whole")
+        if tree is not None:
+            return tree
+        limit = self.max_sample_rows
+        if limit is None or problem.rows.n_rows <= limit:
+            tree = client.compute(grow_whole(problem, model)).result()
+        else:
+            tree = grow_sampled(client, problem, model, limit, size.n_threads, store)
+        kept.put("whole", tree)
+        return tree
+
+
+def _problems(client, model, rows, seed):
+    """Yield the trees to grow, as rows with codes of their own."""
+    codes, weight = rows.gathered_labels(client)
+    n_classes = len(rows.classes)
+    problems = list(binary_problems(codes, n_classes, model.multi_class))
+    for place, (numbers, labels) in enumerate(problems):
+        own, n_own = rows, n_classes
+        if len(numbers) < rows.n_rows:
+            own = rows.taken(numbers)
+        if len(problems) > 1:
+            new_code, n_own = np.zeros(n_classes, np.int64), 2
+            new_code[codes[numbers]] = labels
+            own = own.relabelled(new_code)
+        total = len(numbers) if not rows.layout.has_weight else weight[numbers].sum()
+        yield Problem(own, labels, total, n_own, seed + place)
+
+
+def _kernel_leaves(client, size, model, rows, tree, store):
+    """Train the machines of a tree's leaves where their rows are."""
+    growth = Growth(0, "entropy", None, {})
+    plan = plan_of_tree(client, rows, tree, growth)
+    options = kernel_leaf_options(model.C, model.gamma)
+    trained, _ = fit_decomposition(
+        client, rows, plan, options, store=store, n_threads=size.n_threads
+    )
+    return Decomposition(tree, trained.parts, len(rows.classes))

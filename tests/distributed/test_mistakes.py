@@ -1,0 +1,99 @@
+"""Mistakes are told by name, with a way out; Dask is not needed without it."""
+
+import subprocess
+import sys
+
+import dask.array as da
+import dask.dataframe as dd
+import distributed
+import numpy as np
+import pandas as pd
+import pytest
+from checkpointed_fits import rows
+
+from treesvm import DTSVMClassifier, DTSVMClassifierCV, HLSVMClassifier
+from treesvm.distributed import (
+    DaskDTSVMClassifier,
+    DaskDTSVMClassifierCV,
+    DaskHLSVMClassifier,
+)
+
+
+def on_dask(n_rows=400):
+    X, y = rows(n_rows)
+    return da.from_array(X, chunks=(100, 6)), da.from_array(y, chunks=100)
+
+
+X, y = on_dask()
+UNKNOWN = dd.from_pandas(pd.DataFrame(np.zeros((10, 2))), npartitions=2)
+MISTAKES = {
+    "y is shorter": ((X, y[:300]), {}, "y has 300 rows where X has 400"),
+    "weights are longer": (
+        (X[:300], y[:300], da.ones(400, chunks=100)),
+        {},
+        "sample_weight has 400 rows where X has 300",
+    ),
+    "other blocks": (
+        (UNKNOWN, da.zeros(10, chunks=10)),
+        {},
+        "y has 1 blocks where X has 2",
+    ),
+    "labels in memory": ((UNKNOWN, [0, 1] * 5), {}, "blocks of unknown sizes"),
+    "no collection": ((np.zeros((4, 2)), [0, 1, 0, 1]), {}, "X is a ndarray"),
+    "one dimension": ((X[:, 0], y), {}, "two dimensions"),
+    "labels are a frame": ((UNKNOWN, UNKNOWN), {}, "give one column of it"),
+    "one class": ((X, y * 0), {}, "one class only"),
+    "negative weight": ((X, y, y * 0.0 - 1.0), {}, "must not be negative"),
+    "no weight": ((X, y, y * 0.0), {}, "zero for every row"),
+    "weightless class": ((X, y, (y > 0) * 1.0), {}, "class np.int64\\(0\\) has weight"),
+    "missing value": ((X * np.nan, y), {}, "NaN"),
+    "continuous labels": ((X, y + 0.5), {}, "continuous"),
+    "borders": ((X, y), {"border_share": 0.1}, "border_share=0.1"),
+    "bad parameter": ((X, y), {"C": -1.0}, "C=-1.0"),
+}
+
+
+@pytest.mark.parametrize("name", MISTAKES)
+def test_mistake_is_told_and_leaves_no_model(name, client):
+    arguments, parameters, words = MISTAKES[name]
+    model = DaskDTSVMClassifier(DTSVMClassifier(**parameters), client=client)
+    with pytest.raises(ValueError, match=words):
+        model.fit(*arguments)
+    assert not hasattr(model, "model_")
+
+
+def test_no_cluster_is_told(monkeypatch):
+    def none():
+        raise ValueError("No global client found and no address provided")
+
+    monkeypatch.setattr(distributed, "get_client", none)
+    with pytest.raises(ValueError, match=r"distributed\.Client\(n_workers=2"):
+        DaskDTSVMClassifier().fit(X, y)
+
+
+def test_wrong_estimator_is_told(client):
+    model = DaskDTSVMClassifier(HLSVMClassifier(), client=client)
+    with pytest.raises(ValueError, match="give a DTSVMClassifier"):
+        model.fit(X, y)
+
+
+def test_sample_of_no_rows_is_told(client):
+    with pytest.raises(ValueError, match="max_sample_rows=0"):
+        DaskHLSVMClassifier(max_sample_rows=0, client=client).fit(X, y)
+
+
+def test_splitter_and_weightless_rows_are_told(client):
+    from sklearn.model_selection import KFold
+
+    search = DTSVMClassifierCV([1.0], [1.0], cv=KFold(2))
+    weight = np.ones(400)
+    weight[0] = 0.0
+    with pytest.raises(ValueError, match="drop these rows first"):
+        DaskDTSVMClassifierCV(search, client=client).fit(
+            X, y, da.from_array(weight, chunks=100)
+        )
+
+
+def test_treesvm_does_not_import_dask():
+    program = "import treesvm, sys; sys.exit('dask' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", program]).returncode == 0

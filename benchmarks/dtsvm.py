@@ -11,7 +11,7 @@ batch       batch prediction on covtype
 rows        single rows through the predictor
 pendigits, letter, shuttle, poker, adult, kdd99_10pct
             the paper's protocol, beside SVC's grid on all rows
-..._rivals  LightGBM, Nyström, CART, LinearSVC, RDSVM and bagging on these sets
+..._rivals  LightGBM, Nyström, CART, LinearSVC, RDSVM, bagging, CBD and LASVM on these
 paper       the paper's own method, 1A1 and 1AO, beside its Tables 3, 7 and 8
 ceilings    time and accuracy per ceiling, beside its Tables 9 and 10
 bounds      the terms of Theorem 10 beside its Tables 13 and 14

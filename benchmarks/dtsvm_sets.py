@@ -10,6 +10,7 @@ without leaf scaling. All see training and validation rows only, in features sca
 
 import functools
 
+from benchmarks import candidate_rivals
 from benchmarks import dtsvm_rivals as rivals
 from benchmarks.dtsvm_covtype import converged_share, record
 from benchmarks.dtsvm_problems import THREADS, load
@@ -151,6 +152,8 @@ def rivals_case(context, name):
         "Nyström (300) + LinearSVC": rivals.on_sample(rivals.nystroem, problem),
         "RDSVM": rivals.fit(problem, random_parts(context, name)),
         "Bagging": rivals.fit(problem, bag(context, name)),
+        "CBD (0.3) + SVM": candidate_rivals.cbd(problem),
+        "LASVM, one epoch": candidate_rivals.lasvm(problem),
     }
     result = CaseResult()
     result.tables[f"{name}: other methods"] = [

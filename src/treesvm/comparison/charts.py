@@ -22,6 +22,7 @@ COLOURS = {
     "lightgbm": "#a5673f",
     "partition-tree": "#56b4e9",
     "hlsvm": "#0072b2",
+    "trsd": "#7d6bd6",
     "dtsvm": "#00a878",
     "dtsvm-search": "#cc5fa5",
 }

@@ -7,6 +7,7 @@ from typing import NamedTuple
 from sklearn.svm import SVC, LinearSVC
 from sklearn.tree import DecisionTreeClassifier
 
+from treesvm.candidates import TRSD
 from treesvm.comparison.prediction_cost import (
     axis_tree_cost,
     boosted_cost,
@@ -14,8 +15,10 @@ from treesvm.comparison.prediction_cost import (
     linear_cost,
     oblique_cost,
 )
+from treesvm.estimators.candidate_svc import CandidateSVC
 from treesvm.estimators.dtsvm import DTSVMClassifier
 from treesvm.estimators.hlsvm import HLSVMClassifier
+from treesvm.estimators.kernel_svc import KernelSVC
 from treesvm.estimators.svm_partition_tree import SVMPartitionTreeClassifier
 from treesvm.model_selection.dtsvm_cv import DTSVMClassifierCV
 
@@ -73,6 +76,15 @@ METHODS = {
         "H-LSVM",
         lambda seed, n_jobs: HLSVMClassifier(random_state=seed, n_jobs=n_jobs),
         oblique_cost,
+        is_ours=True,
+    ),
+    "trsd": Method(
+        "TRSD + SVM",
+        lambda seed, n_jobs: CandidateSVC(
+            TRSD(0.1), KernelSVC(C=10.0, n_jobs=n_jobs), random_state=seed
+        ),
+        kernel_cost,
+        is_budgeted=True,
         is_ours=True,
     ),
     "dtsvm": Method(

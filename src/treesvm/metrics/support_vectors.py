@@ -31,7 +31,9 @@ def support_vector_cost(model, X):
 
     Parameters
     ----------
-    model : DTSVMClassifier, RDSVMClassifier, BaggedSVC, KernelSVC or sklearn's SVC
+    model : fitted estimator
+        DTSVMClassifier, RDSVMClassifier, BaggedSVC, KernelSVC, LASVMClassifier, a
+        CandidateSVC around one of them, or sklearn's SVC.
     X : array-like or sparse matrix of shape (n_rows, n_features)
         Rows to be predicted; with one machine for the whole space they do not matter.
 
@@ -42,6 +44,7 @@ def support_vector_cost(model, X):
         the counts are added up.
     """
     check_is_fitted(model)
+    model = getattr(model, "estimator_", model)  # of a CandidateSVC
     if hasattr(model, "decompositions_"):
         return _joined([_member_cost(m, X) for m in model.decompositions_])
     if hasattr(model, "dual_coef_") and hasattr(model, "n_support_"):

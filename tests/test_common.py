@@ -13,6 +13,8 @@ import pytest
 from sklearn.base import BaseEstimator
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
+from treesvm import KernelSVC
+
 PUBLIC_PACKAGES = [
     "treesvm",
     "treesvm.baselines",
@@ -37,6 +39,8 @@ INIT_PARAMS = {
         "tol": 1e-5,
         "max_passes": 20_000,
     },
+    "CPSPClassifier": {"gamma": 1.0, "tol": 1e-14, "max_iter": 100},
+    "SupportVectorTreeClassifier": {"estimator": KernelSVC(gamma=1.0, tol=1e-8)},
     "SVMTreesClassifier": {"tol": 1e-5, "max_passes": 20_000},
     "RDSVMClassifier": {"Cs": [1.0, 10.0], "gammas": [0.1, 1.0], "tol": 1e-8},
     "BaggedSVC": {"max_samples": 60, "Cs": [1.0, 10.0], "gammas": [0.1, 1.0]},

@@ -47,6 +47,19 @@ class CompressedMachine:
         return self.terms.n_terms
 
     @property
+    def n_evaluations(self):
+        """Mean number of nodes on a path, over the rows that the trees were grown on.
+
+        A chain has one path.
+        """
+        total = 0.0
+        for tree in self.trees:
+            is_leaf = tree.is_leaf
+            rows = np.maximum(tree.n_rows[is_leaf], 1)
+            total += float(np.average(tree.depth[is_leaf], weights=rows))
+        return total
+
+    @property
     def machine(self):
         """Itself; a part of the space asks a `LeafMachine` for the machine inside."""
         return self

@@ -100,7 +100,7 @@ def compress_machines(source, X, options, rng):
     for own in outputs:
         problem = Problem(K, lower[:, own], upper[:, own], source.biases[own])
         trees.append(problem.grow(_settled(options, len(K)), rng))
-    return _restricted(source, trees)
+    return restricted(source, trees)
 
 
 def targets_of(source, decisions, loss):
@@ -216,7 +216,7 @@ def _never(split_rows, n_rows):
     return n_rows + 1 if split_rows is None else split_rows
 
 
-def _restricted(source, trees):
+def restricted(source, trees):
     """Keep the terms that some node evaluates."""
     used = np.unique(np.concatenate([tree.column for tree in trees]))
     number = np.zeros(source.terms.n_terms, np.int32)

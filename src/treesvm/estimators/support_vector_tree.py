@@ -272,7 +272,8 @@ class SupportVectorTreeClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstim
 
     def predict(self, X):
         """Return the class of every row."""
-        return self.classes_[self._scores_of(self._checked(X)).argmax(axis=1)]
+        scores = self._scores_of(self._checked(X))
+        return self.classes_[scores.argmax(axis=1)]
 
     def kernel_evaluations(self, X):
         """Return how many distinct kernels (or learners) every row costs."""
@@ -304,7 +305,7 @@ class SupportVectorTreeClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstim
         check_tree_parameters(self)
 
     def _checked(self, X):
-        check_is_fitted(self, "_members")
+        check_is_fitted(self)
         if self.kernel is not None:
             return object_rows(X)
         return validate_data(self, X, reset=False, **INPUT)

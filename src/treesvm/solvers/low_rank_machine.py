@@ -12,11 +12,12 @@ passes for large ones.
 """
 
 import numpy as np
-from scipy.linalg import cho_factor, cho_solve
+from scipy.linalg import LinAlgError, cho_factor, cho_solve
 
 from treesvm.solvers.linear_optimality import relative_gap
 from treesvm.solvers.solution import Solution
 
+_TINY = 1e-40
 _STEP_BACK = 0.995  # how far towards the boundary a step may go
 
 
@@ -43,31 +44,44 @@ def solve_low_rank(X, y, upper, *, tol=1e-5, max_iter=60):
     kept = np.flatnonzero(upper > 0.0)
     G = y[kept, None] * np.column_stack([X[kept], np.ones(len(kept))])
     u = upper[kept]
-    point = _Point(u)
+    point, best = _Point(u), None
     for n_iter in range(max_iter + 1):
         w = G.T @ point.alpha
         gap = relative_gap(X[kept], y[kept], u, 1.0, w[:-1], w[-1], point.alpha)
-        if gap <= tol or n_iter == max_iter:
+        if best is None or gap < best[0]:
+            best = gap, w, point.alpha
+        if gap <= tol or n_iter == max_iter or point.is_exhausted():
             break
-        _take_step(G, w, u, point)
+        try:
+            _take_step(G, w, u, point)
+        except LinAlgError:  # rounding has the last word; the gap tells where
+            break
+    gap, w, found = best
     alpha = np.zeros(len(y))
-    alpha[kept] = point.alpha
+    alpha[kept] = np.clip(found, 0.0, u)
     solution = Solution(w[:-1], float(w[-1]), gap, gap, n_iter, bool(gap <= tol))
     return solution, alpha
 
 
 class _Point:
-    """Dual variables and the multipliers of their two bounds, all positive."""
+    """Dual variables and the multipliers of their two bounds, all positive.
+
+    `room` is u - alpha, kept by itself: as a difference it would be rounded to zero.
+    """
 
     def __init__(self, u):
-        self.alpha = u / 2
+        self.alpha, self.room = u / 2, u / 2
         self.low, self.high = np.ones_like(u), np.ones_like(u)
+
+    def is_exhausted(self):
+        """Whether the numbers are too small to go on."""
+        parts = self.alpha, self.room, self.low, self.high
+        return min(part.min(initial=1.0) for part in parts) < _TINY
 
 
 def _take_step(G, w, u, point):
     """Move `point` by a predictor and a corrector."""
-    alpha, low, high = point.alpha, point.low, point.high
-    room = u - alpha
+    alpha, room, low, high = point.alpha, point.room, point.low, point.high
     barrier = low / alpha + high / room
     scaled = G / barrier[:, None]
     factor = cho_factor(np.eye(G.shape[1]) + G.T @ scaled)
@@ -100,6 +114,7 @@ def _take_step(G, w, u, point):
     steps = direction(aim - steps[0] * steps[1], aim + steps[0] * steps[2])
     share = _STEP_BACK * longest(steps)
     point.alpha = alpha + share * steps[0]
+    point.room = room - share * steps[0]
     point.low = low + share * steps[1]
     point.high = high + share * steps[2]
 

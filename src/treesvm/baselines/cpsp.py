@@ -1,0 +1,255 @@
+"""CPSP: a kernel machine with a fixed budget of basis vectors, for comparison."""
+
+import warnings
+
+import numpy as np
+from scipy import sparse
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils import check_random_state
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from treesvm.compression.subspace_pursuit import PursuitOptions, pursue
+from treesvm.estimators.kernel_parameters import check_kernel_parameters, is_count
+from treesvm.estimators.progress import Progress
+from treesvm.estimators.training_rows import INPUT, classification_rows
+from treesvm.estimators.whole_fit import all_or_nothing
+from treesvm.kernels.kernel import resolve_kernel
+
+_GOOD_GAP = 1e-2  # relative gap above which a machine is reported as not converged
+
+
+class CPSPClassifier(ClassifierMixin, BaseEstimator):
+    """Cutting-plane subspace pursuit: an SVM over a few basis vectors.
+
+    The basis grows one vector at a time, each the one that captures most of the cutting
+    plane that the machine in the span so far cannot express; after each vector the
+    coefficients are refitted for the SVM's objective in the span. More than two classes
+    are one-against-the-rest machines that share the basis.
+
+    Parameters
+    ----------
+    budget : int, default=10
+        Basis vectors, and so kernel evaluations of a prediction.
+    basis : {"training", "free"}, default="training"
+        Choose vectors among the training rows, CPSP(tr), or anywhere, CPSP: pre-images
+        by fixed-point iteration, for dense rows and the RBF kernel.
+    C : float, default=1.0
+    kernel : {"rbf", "linear", "poly", "polynomial", "sigmoid"} or callable, \
+default="rbf"
+    gamma : {"scale", "auto"} or float, default="scale"
+    degree, coef0
+        Of the polynomial and the sigmoid kernel.
+    class_weight : dict or "balanced", optional
+    n_candidates : int, default=2000
+        With more training rows, candidates are a random sample of so many.
+    tol : float, default=1e-5
+        Relative duality gap of each machine.
+    max_iter : int, default=60
+        Interior-point steps of each machine.
+    random_state : int, RandomState or None
+    verbose : int, default=0
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,)
+    basis_vectors_ : ndarray of shape (n_basis, n_features)
+    basis_rows_ : ndarray of shape (n_basis,)
+        Training rows that they are, -1 for free vectors.
+    coef_ : ndarray of shape (n_basis, n_machines)
+    intercept_ : ndarray of shape (n_machines,)
+    converged_share_ : float
+        Of all machines solved, one for every vector and class.
+    n_iter_ : int
+        Vectors added.
+    n_features_in_ : int
+
+    Notes
+    -----
+    When not to use it: it is a baseline. `SupportVectorTreeClassifier` spends the same
+    number of kernels better where different regions need different vectors, and takes
+    any kernel; with a budget of hundreds, `KernelSVC` on fewer rows is simpler.
+
+    References
+    ----------
+    T. Joachims, C.-N. J. Yu, "Sparse kernel SVMs via cutting-plane training", Machine
+    Learning 76 (2009) 179-193.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import make_moons
+    >>> from treesvm.baselines import CPSPClassifier
+    >>> X, y = make_moons(300, noise=0.1, random_state=0)
+    >>> model = CPSPClassifier(budget=8, gamma=2.0, C=10.0).fit(X, y)
+    >>> bool(model.score(X, y) > 0.97)
+    True
+    """
+
+    def __init__(
+        self,
+        budget=10,
+        basis="training",
+        C=1.0,
+        *,
+        kernel="rbf",
+        gamma="scale",
+        degree=3,
+        coef0=0.0,
+        class_weight=None,
+        n_candidates=2000,
+        tol=1e-5,
+        max_iter=60,
+        random_state=None,
+        verbose=0,
+    ):
+        self.budget = budget
+        self.basis = basis
+        self.C = C
+        self.kernel = kernel
+        self.gamma = gamma
+        self.degree = degree
+        self.coef0 = coef0
+        self.class_weight = class_weight
+        self.n_candidates = n_candidates
+        self.tol = tol
+        self.max_iter = max_iter
+        self.random_state = random_state
+        self.verbose = verbose
+
+    @all_or_nothing
+    def fit(self, X, y, sample_weight=None):
+        """Grow the basis and train the machines in its span.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_rows, n_features)
+            Sparse rows are made dense.
+        y : array-like of shape (n_rows,)
+        sample_weight : array-like of shape (n_rows,), optional
+            Not negative; rows of weight zero are left out.
+
+        Returns
+        -------
+        self
+        """
+        self._check_parameters()
+        X, codes, weight = classification_rows(
+            self, X, y, sample_weight, self.class_weight
+        )
+        kept = np.flatnonzero(weight > 0)
+        rows = _dense(X)[kept]
+        self._kernel = resolve_kernel(
+            self.kernel, gamma=self.gamma, degree=self.degree, coef0=self.coef0, X=rows
+        )
+        options = PursuitOptions(
+            self.budget,
+            self.basis == "free",
+            self.tol,
+            self.max_iter,
+            self.n_candidates,
+        )
+        rng = np.random.default_rng(
+            check_random_state(self.random_state).randint(2**31 - 1)
+        )
+        progress = Progress(self.budget, "basis vectors", self.verbose)
+        signs = _signs(codes[kept], len(self.classes_))
+        span = pursue(
+            self._kernel,
+            rows,
+            signs,
+            self.C * weight[kept],
+            options,
+            rng=rng,
+            tell=progress.step,
+        )
+        progress.close()
+        self._publish(span, kept)
+        return self
+
+    def _publish(self, span, kept):
+        """Set the fitted attributes, and warn if machines did not converge."""
+        self.basis_vectors_ = span.vectors
+        free = span.rows < 0
+        self.basis_rows_ = np.where(free, -1, kept[np.where(free, 0, span.rows)])
+        self.coef_, self.intercept_ = span.coefficients, span.biases
+        self.converged_share_ = float(span.converged.mean())
+        self.n_iter_ = len(span.vectors)
+        if span.gaps[-1].max() > _GOOD_GAP:
+            warnings.warn(
+                f"a machine stopped at a relative gap of {span.gaps[-1].max():.1e} "
+                f"after max_iter={self.max_iter} steps; raise max_iter, scale the "
+                "features, or lower C.",
+                ConvergenceWarning,
+                stacklevel=4,
+            )
+
+    def decision_function(self, X):
+        """Return one value a row for two classes, else one for each class."""
+        values = self._decisions(X)
+        return values[:, 0] if len(self.classes_) == 2 else values
+
+    def predict(self, X):
+        """Return the class of every row."""
+        values = self._decisions(X)
+        if len(self.classes_) == 2:
+            return self.classes_[(values[:, 0] > 0).astype(np.intp)]
+        return self.classes_[values.argmax(axis=1)]
+
+    def kernel_evaluations(self, X):
+        """Return how many kernels every row costs: the whole basis."""
+        X = validate_data(self, X, reset=False, **INPUT)
+        return np.full(X.shape[0], len(self.basis_vectors_))
+
+    def _decisions(self, X):
+        check_is_fitted(self)
+        X = _dense(validate_data(self, X, reset=False, **INPUT))
+        if len(self.basis_vectors_) == 0:
+            return np.tile(self.intercept_, (len(X), 1))
+        K = self._kernel.block(X, self.basis_vectors_, np.float64)
+        return K @ self.coef_ + self.intercept_
+
+    def _check_parameters(self):
+        check_kernel_parameters(self)
+        for name in ("budget", "n_candidates"):
+            if not is_count(getattr(self, name)):
+                raise ValueError(
+                    f"{name}={getattr(self, name)!r} is not possible; use a positive "
+                    "whole number."
+                )
+        if not isinstance(self.basis, str) or self.basis not in ("training", "free"):
+            raise ValueError(
+                f"basis={self.basis!r} is not possible; use 'training' or 'free'."
+            )
+        if not is_count(self.max_iter):
+            raise ValueError(
+                f"max_iter={self.max_iter!r} is not possible; use a positive whole "
+                "number of steps."
+            )
+        if isinstance(self.kernel, str) and self.kernel == "precomputed":
+            raise ValueError(
+                "kernel='precomputed' has no vectors to choose; use KernelSVC with "
+                "SupportVectorTreeClassifier for a Gram matrix."
+            )
+        if self.basis == "free" and self.kernel != "rbf":
+            raise ValueError(
+                f"basis='free' looks for pre-images of the RBF kernel; with "
+                f"kernel={self.kernel!r} use basis='training'."
+            )
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        return tags
+
+
+def _dense(X):
+    """Free vectors are dense, and a basis is small: rows may as well be."""
+    X = X.toarray() if sparse.issparse(X) else X
+    return np.asarray(X, dtype=np.float64)
+
+
+def _signs(codes, n_classes):
+    """Labels -1 and +1 for every machine."""
+    if n_classes == 2:
+        return np.where(codes == 1, 1.0, -1.0)[:, None]
+    return np.where(codes[:, None] == np.arange(n_classes), 1.0, -1.0)

@@ -1,0 +1,228 @@
+"""Compress a fitted model to as few kernels as its answers allow."""
+
+from typing import NamedTuple
+
+import numpy as np
+from sklearn.utils import check_random_state
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from treesvm.compression.machine_compression import CompressionOptions
+from treesvm.compression.size_choice import choose_sizes, sized_machines
+from treesvm.estimators.decomposition import Decomposition, Part, certain_scores
+from treesvm.estimators.dtsvm import DTSVMClassifier
+from treesvm.estimators.kernel_parameters import is_count, is_number
+from treesvm.estimators.kernel_svc import KernelSVC
+from treesvm.estimators.support_vector_tree import SupportVectorTreeClassifier
+from treesvm.estimators.support_vector_tree_parts import WholeSpace, map_parts
+from treesvm.estimators.support_vector_tree_sources import machine_source
+from treesvm.estimators.training_rows import INPUT
+from treesvm.solvers.leaf_machine import LeafMachine
+from treesvm.trees.leaf_rows import rows_by_leaf
+
+_VALIDATION_SHARE = 0.3
+
+
+class _Rows(NamedTuple):
+    """Rows to fit on and rows to validate on, with the codes they should get."""
+
+    fit: object
+    validation: object
+    codes: np.ndarray
+
+
+def compress(
+    model,
+    X,
+    y=None,
+    *,
+    max_kernel_evaluations=None,
+    tolerance=0.005,
+    refit="margin",
+    n_jobs=None,
+    random_state=None,
+    verbose=0,
+):
+    """Return a model that answers as well with fewer kernels.
+
+    The machine of a `KernelSVC`, or every leaf's machine of a `DTSVMClassifier`, is
+    replaced by a few of its support vectors with coefficients of their own; all binary
+    machines of a region share them. A prediction costs a tree walk plus a few kernels.
+
+    Several sizes are tried for each region. Of all ways to choose among them, that with
+    the fewest kernels is taken whose loss on validation rows (the share of wrong
+    answers) is within `tolerance` of the model's own.
+
+    Parameters
+    ----------
+    model : fitted KernelSVC or DTSVMClassifier
+    X : {array-like, sparse matrix} of shape (n_rows, n_features)
+        Rows to fit and to validate on, 30 % of them drawn for validation. Rows that the
+        model was not trained on are best: on its training rows its loss is too low, and
+        the choice too careful.
+    y : array-like of shape (n_rows,), optional
+        Their labels; without, the model's own answers are taken.
+    max_kernel_evaluations : int, optional
+        Most kernels for a row, in each decomposition. It goes before `tolerance`.
+    tolerance : float, default=0.005
+        How much larger the share of wrong answers may be.
+    refit : {"margin", "values"}, default="margin"
+        What the new coefficients approximate, see `SupportVectorTreeClassifier`.
+    n_jobs : int, optional
+        Threads over the leaves. The result does not depend on it.
+    random_state : int, RandomState or None
+    verbose : int, default=0
+
+    Returns
+    -------
+    SupportVectorTreeClassifier
+        Fitted; with ``validation_loss_`` and ``model_loss_``, the shares of wrong
+        answers on the validation rows. With ``tolerance=0`` and nothing to gain it
+        holds the whole machine and answers like it.
+
+    Notes
+    -----
+    When not to use it: for batches a large matrix product with all support vectors is
+    fast already; compression pays for single rows and dear kernels.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import make_moons
+    >>> from treesvm import KernelSVC, compress
+    >>> X, y = make_moons(1000, noise=0.2, random_state=0)
+    >>> machine = KernelSVC(C=1, gamma=2).fit(X[:500], y[:500])
+    >>> small = compress(machine, X[500:], y[500:], random_state=0)
+    >>> bool(small.kernel_evaluations(X).max() < 0.2 * len(machine.support_))
+    True
+    """
+    _check(model, max_kernel_evaluations, tolerance, refit)
+    tree = SupportVectorTreeClassifier(
+        max_height=max_kernel_evaluations,
+        refit=refit,
+        split_rows="cv",
+        vectors="support",
+        n_jobs=n_jobs,
+        random_state=random_state,
+    )
+    rng = np.random.default_rng(check_random_state(random_state).randint(2**31 - 1))
+    rows = _split_rows(tree, model, X, y, rng)
+    options = CompressionOptions(loss=refit, split_rows=None)
+    seed = int(rng.integers(2**31))
+    members, losses = [], []
+    for number, member in enumerate(_members_of(model)):
+        made, loss = _compress_member(
+            member,
+            rows,
+            options,
+            (max_kernel_evaluations, tolerance, [seed, number]),
+            n_jobs,
+            verbose,
+        )
+        members.append(made)
+        losses.append(loss)
+    tree.classes_ = model.classes_
+    tree.n_features_in_ = model.n_features_in_
+    if hasattr(model, "feature_names_in_"):
+        tree.feature_names_in_ = model.feature_names_in_
+    tree._publish(members)
+    tree.model_loss_, tree.validation_loss_ = np.mean(losses, axis=0).tolist()
+    return tree
+
+
+def _check(model, max_kernel_evaluations, tolerance, refit):
+    """Refuse what cannot be compressed, and parameters out of range."""
+    if not isinstance(model, (KernelSVC, DTSVMClassifier)):
+        raise ValueError(
+            f"a {type(model).__name__} cannot be compressed by size; use a KernelSVC "
+            "or a DTSVMClassifier (of a search, one with the values it found), or "
+            "SupportVectorTreeClassifier, which takes more models."
+        )
+    check_is_fitted(model)
+    if max_kernel_evaluations is not None and not is_count(max_kernel_evaluations):
+        raise ValueError(
+            f"max_kernel_evaluations={max_kernel_evaluations!r} is not possible; use "
+            "a positive whole number, or None."
+        )
+    if not is_number(tolerance, least=0.0, below=1.0):
+        raise ValueError(
+            f"tolerance={tolerance!r} is not possible; use a share in [0, 1)."
+        )
+    if refit not in ("margin", "values"):
+        raise ValueError(f"refit={refit!r} is not possible; use 'margin' or 'values'.")
+
+
+def _split_rows(tree, model, X, y, rng):
+    """Draw the validation rows; labels become class codes."""
+    X = validate_data(tree, X, **INPUT)
+    if X.shape[0] < 10:
+        raise ValueError(
+            f"X has {X.shape[0]} rows; compressing needs at least 10 to fit and "
+            "validate on."
+        )
+    labels = model.predict(X) if y is None else np.asarray(y)
+    if len(labels) != X.shape[0]:
+        raise ValueError(f"X has {X.shape[0]} rows and y has {len(labels)} labels.")
+    codes = np.searchsorted(model.classes_, labels)
+    known = np.minimum(codes, len(model.classes_) - 1)
+    # A label that the model does not know is wrong whatever it answers.
+    codes = np.where(model.classes_[known] == labels, known, -1)
+    order = rng.permutation(X.shape[0])
+    n_validation = max(1, int(_VALIDATION_SHARE * X.shape[0]))
+    fit, validation = np.sort(order[n_validation:]), np.sort(order[:n_validation])
+    return _Rows(X[fit], X[validation], codes[validation])
+
+
+def _members_of(model):
+    """The model's decompositions; a machine of the whole space is one."""
+    if isinstance(model, DTSVMClassifier):
+        return model.decompositions_
+    n_classes = len(model.classes_)
+    part = Part(0, LeafMachine(model._machine, None), 0, n_classes, 0.0)
+    return [Decomposition(WholeSpace(), [part], n_classes)]
+
+
+def _compress_member(member, rows, options, choice, n_jobs, verbose):
+    """Return the compressed member, and (its model's, its own) validation loss."""
+    most, tolerance, seed = choice
+    fit = rows_by_leaf(member.apply(rows.fit), len(member.parts))
+    validation = rows_by_leaf(member.apply(rows.validation), len(member.parts))
+
+    def sizes_of(part, own, k):
+        asked = validation.rows(k)
+        X, codes = rows.validation[asked], rows.codes[asked]
+        if part.machine is None:
+            answers = certain_scores(part.code, member.n_classes).argmax()
+            return int((codes != answers).sum()), None
+        rng = np.random.default_rng([*seed, k])
+        leaf = part.machine
+        own_rows = leaf.scaled(rows.fit[own]) if len(own) else leaf.machine.vectors
+        source = machine_source(leaf.machine)
+        n_wrong = _n_wrong(leaf.machine, leaf.decisions(X), codes) if len(X) else 0
+        found = sized_machines(leaf.machine, source, own_rows, options, most, rng)
+        scaled = [machine.with_scaling(leaf.scaling) for machine in found]
+        wrong = [
+            _n_wrong(machine, machine.decisions(X), codes) if len(X) else 0
+            for machine in scaled
+        ]
+        return n_wrong, (scaled, np.array(wrong), len(asked))
+
+    tried = map_parts(sizes_of, member.parts, fit, n_jobs, verbose)
+    n_asked = max(1, len(rows.codes))
+    model_wrong = sum(wrong for wrong, _ in tried)
+    tables = [table for _, table in tried if table is not None]
+    allowed = model_wrong + tolerance * n_asked
+    certain = sum(wrong for wrong, table in tried if table is None)
+    chosen = iter(choose_sizes(tables, allowed - certain))
+    parts, own_wrong = [], certain
+    for part, (_, table) in zip(member.parts, tried, strict=True):
+        if table is not None:
+            k = next(chosen)
+            own_wrong += int(table[1][k])
+            part = part._replace(machine=table[0][k])
+        parts.append(part)
+    made = Decomposition(member.partition, parts, member.n_classes)
+    return made, (model_wrong / n_asked, own_wrong / n_asked)
+
+
+def _n_wrong(machine, decisions, codes):
+    """Count rows whose answer is not their code."""
+    return int((machine.scores(decisions).argmax(axis=1) != codes).sum())

@@ -107,16 +107,15 @@ def kills_case(context):
             n_same,
             must=n_kills,
             unit="fits",
-        )  # fmt: skip
+        )
     )
     result.tables[f"SIGKILL during a fit of {n_rows:,} rows ({seconds:.1f} s)"] = rows
     return result
 
 
 def _command(folder, n_rows):
-    program = (
-        "import sys, benchmarks.distributed_checkpoints as c; c.child(*sys.argv[1:])"
-    )
+    module = "benchmarks.distributed_checkpoints"
+    program = f"import sys, {module} as c; c.child(*sys.argv[1:])"
     return [sys.executable, "-c", program, str(folder), str(n_rows)]
 
 

@@ -44,7 +44,7 @@ class DaskClassifier(ClassifierMixin, BaseEstimator):
 
         Returns
         -------
-        dask.array.Array with the blocks of X, or ndarray
+        dask.array.Array with the blocks of X that are not empty, or ndarray
         """
         return self._answers(X, "predict")
 

@@ -18,12 +18,15 @@ from treesvm import (
     HLSVMClassifierCV,
     KernelSVC,
     KernelSVR,
+    SupportVectorTreeClassifier,
     SVMMajClassifier,
     SVMPartitionTreeClassifier,
+    compress,
     save_model,
 )
 from treesvm.baselines import (
     BaggedSVC,
+    CPSPClassifier,
     LASVMClassifier,
     RDSVMClassifier,
     SVMTreesClassifier,
@@ -76,10 +79,31 @@ def fitted_models():
             LASVMClassifier(multi_class="ovr", random_state=0), sparse.csr_matrix(X), y
         ),
         "SVMTreesClassifier": (SVMTreesClassifier(random_state=0), X, y),
+        "SupportVectorTreeClassifier": (_svtree(), X, y),
+        "SupportVectorTreeClassifier paper": (
+            _svtree(refit=False, shared=False), sparse.csr_matrix(X), is_first
+        ),
+        "CPSPClassifier": (CPSPClassifier(budget=5), X, words),
     }  # fmt: skip
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # of convergence, which matters elsewhere
-        return {name: model.fit(X, y) for name, (model, X, y) in models.items()}
+        fitted = {name: model.fit(X, y) for name, (model, X, y) in models.items()}
+    return fitted | compressed_models()
+
+
+def _svtree(**options):
+    return SupportVectorTreeClassifier(split_rows=30, random_state=0, **options)
+
+
+def compressed_models():
+    """Return ``{name: fitted model}`` of machines made smaller after training."""
+    X, y = sample_rows()
+    leaves = DTSVMClassifier(**_SMALL).fit(X, y)
+    gram = KernelSVC(kernel="precomputed").fit(X @ X.T, y == 0)
+    return {
+        "compressed DTSVM": compress(leaves, X, y, tolerance=0.1, random_state=0),
+        "compressed Gram": compress(gram, X @ X.T, y == 0, random_state=0),
+    }
 
 
 def wrapped_models():

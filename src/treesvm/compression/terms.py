@@ -35,7 +35,9 @@ class KernelTerms:
     def matrix(self, X):
         """Return the values of all terms for the rows, (n, n_terms) float64."""
         if self.kernel.name == "precomputed":
-            return np.ascontiguousarray(X[:, self.vectors], dtype=np.float64)
+            block = X[:, self.vectors]
+            block = block.toarray() if sparse.issparse(block) else block
+            return np.ascontiguousarray(block, dtype=np.float64)
         if self.n_terms == 0 or X.shape[0] == 0:
             return np.zeros((X.shape[0], self.n_terms))
         rows, vectors = X, self.vectors

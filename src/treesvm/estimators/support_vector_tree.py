@@ -67,9 +67,9 @@ class SupportVectorTreeClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstim
         "auto" takes rows with refit, where the machine has a kernel.
     shared : bool, default=True
         More than two classes: one tree for all binary machines, or a tree for each.
-    kernel : callable, optional
-        Makes X a sequence of any objects: ``kernel(A, B)`` returns the kernel values of
-        two sequences. The estimator then has ``kernel="precomputed"``.
+    object_kernel : callable, optional
+        Makes X a sequence of any objects: ``object_kernel(A, B)`` returns the kernel
+        values of two sequences. The estimator then has ``kernel="precomputed"``.
     cache_size : float, default=500
         Megabytes for the matrix of kernel values; D is a random sample of the rows
         where they do not fit, see `n_rows_`.
@@ -81,7 +81,6 @@ class SupportVectorTreeClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstim
     Attributes
     ----------
     classes_ : ndarray of shape (n_classes,)
-    estimator_ : the fitted estimator, only if it was fitted here
     n_rows_ : int
         Rows that trees were grown on: the distinct rows of X, as far as they fit
         `cache_size` and fall into leaves with several classes.
@@ -127,7 +126,7 @@ class SupportVectorTreeClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstim
         split_rows="cv",
         vectors="auto",
         shared=True,
-        kernel=None,
+        object_kernel=None,
         cache_size=500,
         n_jobs=None,
         random_state=None,
@@ -141,7 +140,7 @@ class SupportVectorTreeClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstim
         self.split_rows = split_rows
         self.vectors = vectors
         self.shared = shared
-        self.kernel = kernel
+        self.object_kernel = object_kernel
         self.cache_size = cache_size
         self.n_jobs = n_jobs
         self.random_state = random_state
@@ -155,7 +154,7 @@ class SupportVectorTreeClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstim
         ----------
         X : {array-like, sparse matrix} of shape (n_rows, n_features)
             D. For a precomputed kernel, kernel values with the estimator's training
-            rows; with `kernel`, a sequence of objects.
+            rows; with `object_kernel`, a sequence of objects.
         y : array-like of shape (n_rows,)
             Not needed if the estimator is fitted.
         sample_weight : array-like of shape (n_rows,), optional
@@ -167,7 +166,7 @@ class SupportVectorTreeClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstim
         self._check_parameters()
         seed = check_random_state(self.random_state).randint(2**31 - 1)
         rng = np.random.default_rng(seed)
-        if self.kernel is not None:
+        if self.object_kernel is not None:
             model, source, rows = self._object_source(X, y, sample_weight)
         else:
             model, rows = self._fitted_estimator(X, y, sample_weight)
@@ -196,7 +195,6 @@ class SupportVectorTreeClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstim
         kept = weight > 0
         weights = {} if sample_weight is None else {"sample_weight": weight}
         model = clone(model).fit(X, self.classes_[codes], **weights)
-        self.estimator_ = model
         return model, distinct_rows(X[kept])
 
     def _object_source(self, X, y, sample_weight):
@@ -204,7 +202,7 @@ class SupportVectorTreeClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstim
         objects = object_rows(X)
         model = self.estimator
         model = KernelSVC(kernel="precomputed") if model is None else model
-        kernel = Kernel("callable", function=self.kernel)
+        kernel = Kernel("callable", function=self.object_kernel)
         if _is_fitted(model) and len(objects) != model.n_features_in_:
             raise ValueError(
                 f"X holds {len(objects)} objects; a fitted estimator with a "
@@ -213,7 +211,7 @@ class SupportVectorTreeClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstim
         gram = kernel.block(objects, objects, np.float64)
         if not _is_fitted(model):
             weights = {} if sample_weight is None else {"sample_weight": sample_weight}
-            model = self.estimator_ = clone(model).fit(gram, y, **weights)
+            model = clone(model).fit(gram, y, **weights)
         self.classes_ = np.asarray(model.classes_)
         self.n_features_in_ = 1
         source = model_source(model, gram)
@@ -238,7 +236,7 @@ class SupportVectorTreeClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstim
         if self.vectors != "auto":
             return self.vectors
         # Objects are few and their kernels dear: the machine's own are known already.
-        is_plain = has_kernel and self.kernel is None
+        is_plain = has_kernel and self.object_kernel is None
         is_gram = is_plain and source.terms.kernel.name == "precomputed"
         return "rows" if is_plain and not is_gram and self.refit else "support"
 
@@ -288,7 +286,7 @@ class SupportVectorTreeClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstim
         is checked.
         """
         check_is_fitted(self)
-        if self.kernel is not None:
+        if self.object_kernel is not None:
             raise ValueError(
                 "a predictor answers rows of numbers; with a kernel on objects, call "
                 "predict."
@@ -306,7 +304,7 @@ class SupportVectorTreeClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstim
 
     def _checked(self, X):
         check_is_fitted(self)
-        if self.kernel is not None:
+        if self.object_kernel is not None:
             return object_rows(X)
         return validate_data(self, X, reset=False, **INPUT)
 
@@ -317,7 +315,7 @@ class SupportVectorTreeClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstim
         tags = super().__sklearn_tags__()
         is_gram = getattr(self.estimator, "kernel", None) == "precomputed"
         tags.input_tags.sparse = not is_gram
-        tags.input_tags.pairwise = is_gram and self.kernel is None
+        tags.input_tags.pairwise = is_gram and self.object_kernel is None
         return tags
 
 

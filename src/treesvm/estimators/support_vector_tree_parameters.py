@@ -39,7 +39,7 @@ _RULES = {
         "use 'auto', 'support' or 'rows'",
     ),
     "shared": (lambda value: isinstance(value, bool), "use True or False"),
-    "kernel": (
+    "object_kernel": (
         lambda value: value is None or callable(value),
         "use a function of two sequences of objects, or None",
     ),

@@ -68,14 +68,15 @@ def write_machines(leaves, arrays):
             joined[name] = np.concatenate(parts)
     arrays |= {f"machines.{name}": array for name, array in joined.items()}
     return {
-        "kernel": _kernel_section(kernel),
+        "kernel": kernel_section(kernel),
         "layout": layout,
         "is_scaled": is_scaled,
         "vectors": write_vectors([m.vectors for m in machines], arrays),
     }
 
 
-def _kernel_section(kernel):
+def kernel_section(kernel):
+    """Name and numbers of a kernel, as JSON."""
     return {
         "name": kernel.name,
         "gamma": float(kernel.gamma),
@@ -101,7 +102,7 @@ def read_machines(section, arrays, *, n_machines, n_classes, n_features):
     if n_machines == 0:
         require(section is None, "it describes machines that belong to no leaf")
         return []
-    kernel = _read_kernel(field(section, "kernel", dict))
+    kernel = read_kernel(field(section, "kernel", dict))
     layout, is_scaled = field(section, "layout", str), field(section, "is_scaled", bool)
     require(layout in LAYOUTS, f"its machines have the unknown layout {layout!r}")
     arrays.charge(_MACHINE_BYTES * n_machines)
@@ -110,7 +111,7 @@ def read_machines(section, arrays, *, n_machines, n_classes, n_features):
     width = sizes[:, 1]
     scalings = [None] * n_machines
     if is_scaled:
-        scalings = _read_scalings(arrays, width, n_features)
+        scalings = read_scalings(arrays, width, n_features)
     else:
         known = 0 if kernel.name == "precomputed" else n_features
         require(bool((width == known).all()), "its support vectors have a wrong width")
@@ -125,7 +126,8 @@ def read_machines(section, arrays, *, n_machines, n_classes, n_features):
     ]
 
 
-def _read_kernel(section):
+def read_kernel(section):
+    """Return the kernel of a section."""
     name = field(section, "name", str)
     require(name in NAMES, f"its kernel {name!r:.50} is unknown")
     return Kernel(
@@ -136,7 +138,7 @@ def _read_kernel(section):
     )
 
 
-def _read_scalings(arrays, width, n_features):
+def read_scalings(arrays, width, n_features):
     """Return the scaling of each leaf."""
     columns = arrays.take(
         "machines.columns", "i8", (None,), low=0, high=n_features - 1

@@ -11,6 +11,7 @@ from treesvm.estimators.hlsvm_parameters import check_parameters
 from treesvm.estimators.kernel_parameters import check_kernel_parameters
 from treesvm.estimators.svm_maj_parameters import check_majorization_parameters
 from treesvm.persistence.candidate_states import CandidateSVCState, LASVMState
+from treesvm.persistence.compressed_states import CPSPState, SupportVectorTreeState
 from treesvm.persistence.failures import ModelFileError, require
 from treesvm.persistence.json_values import decode, encode
 from treesvm.persistence.kernel_states import (
@@ -60,6 +61,10 @@ MODELS = {
     "BaggedSVC": Entry(
         "treesvm.baselines.bagged_svc", RandomPartsState, check_kernel_parameters
     ),
+    "SupportVectorTreeClassifier": Entry(
+        "treesvm.estimators.support_vector_tree", SupportVectorTreeState, None
+    ),
+    "CPSPClassifier": Entry("treesvm.baselines.cpsp", CPSPState, None),
     "LASVMClassifier": Entry("treesvm.baselines.lasvm", LASVMState, None),
     "CandidateSVC": Entry("treesvm.estimators.candidate_svc", CandidateSVCState, None),
 }

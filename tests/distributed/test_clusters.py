@@ -13,9 +13,10 @@ import joblib
 import numpy as np
 import pytest
 from checkpointed_fits import assert_same_model, rows
-from distributed import Client
+from distributed import Client, get_task_stream
+from sklearn.base import clone
 
-from treesvm import DTSVMClassifier
+from treesvm import DTSVMClassifier, DTSVMClassifierCV
 from treesvm.distributed import DaskDTSVMClassifier, local_cluster
 from treesvm.persistence import Checkpoint
 
@@ -87,9 +88,23 @@ def test_resumed_fit_trains_fewer_leaves(client, tmp_path):
 
 def test_in_memory_estimators_run_on_a_cluster_through_joblib(client):
     X, y = rows(3000)
-    with client.as_current(), joblib.parallel_config(backend="dask"):
-        model = DTSVMClassifier(**SETTINGS, n_jobs=2).fit(X, y)
+    model = DTSVMClassifier(**SETTINGS, n_jobs=2)
+    with get_task_stream(client) as stream:
+        with client.as_current(), joblib.parallel_config(backend="dask"):
+            model.fit(X, y)
+        time.sleep(0.2)
+    assert len({task["worker"] for task in stream.data}) == 2
     assert_same_model(model, in_memory())
+
+
+def test_searches_run_on_a_cluster_through_joblib(client):
+    X, y = rows(1500)
+    search = DTSVMClassifierCV(
+        [1.0, 10.0], [1.0, 10.0], max_leaf_size=200, n_jobs=2, random_state=0
+    )
+    here = clone(search).fit(X, y)
+    with client.as_current(), joblib.parallel_config(backend="dask"):
+        assert_same_model(search.fit(X, y), here)
 
 
 def test_cluster_started_by_commands(tmp_path):

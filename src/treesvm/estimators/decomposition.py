@@ -15,6 +15,7 @@ from threadpoolctl import threadpool_limits
 
 from treesvm.estimators.calibration import probabilities
 from treesvm.estimators.checkpointing import NOTHING_KEPT, Item
+from treesvm.estimators.leaf_backend import cut_out, sends_leaves_away
 from treesvm.estimators.leaf_reduction import kept_rows
 from treesvm.estimators.progress import Progress
 from treesvm.kernels.kernel import Kernel
@@ -179,20 +180,38 @@ def train_parts(
             progress.step()
             return known
         more = None if extra is None else extra[k]
-        try:
-            part = _train_part(
-                X, codes, n_classes, weight, rows, more, options, inner_jobs
-            )
-        except Exception as error:
-            raise leaf_error(k, len(rows), error) from error
+        part = _train_named(
+            k, X, codes, n_classes, weight, rows, more, options, inner_jobs
+        )
+        return finished(k, part)
+
+    def finished(k, part):
         store.put(str(k), Item(parts=(part,)))
         progress.step()
         return part
 
-    with threadpool_limits(1 if n_workers > 1 else None):
-        trained = Parallel(n_jobs=n_workers, require="sharedmem")(
-            delayed(train)(k) for k in order
+    def sent_away(k):
+        """The task of a part that is trained on another machine."""
+        more = None if extra is None else extra[k]
+        own_X, own_codes, own_weight, rows, more = cut_out(
+            X, codes, weight, groups.rows(k), more
         )
+        return delayed(_train_named)(
+            k, own_X, own_codes, n_classes, own_weight, rows, more, options, 1
+        )
+
+    if n_workers > 1 and sends_leaves_away():
+        known = {k: _restored(store, k, sizes[k]) for k in order}
+        missing = [k for k in order if known[k] is None]
+        trained = Parallel(n_jobs=n_workers)(sent_away(k) for k in missing)
+        for k, part in zip(missing, trained, strict=True):
+            known[k] = finished(k, part)
+        trained = [known[k] for k in order]
+    else:
+        with threadpool_limits(1 if n_workers > 1 else None):
+            trained = Parallel(n_jobs=n_workers, require="sharedmem")(
+                delayed(train)(k) for k in order
+            )
     progress.close()
     parts = [None] * len(order)
     for k, part in zip(order, trained, strict=True):
@@ -207,6 +226,14 @@ def _restored(store, k, n_rows):
         return None
     store.count_restored(1)
     return item.parts[0]
+
+
+def _train_named(k, X, codes, n_classes, weight, rows, more, options, n_jobs):
+    """Train part k; an error names it."""
+    try:
+        return _train_part(X, codes, n_classes, weight, rows, more, options, n_jobs)
+    except Exception as error:
+        raise leaf_error(k, len(rows), error) from error
 
 
 def _train_part(X, codes, n_classes, weight, rows, more, options, n_jobs):

@@ -12,7 +12,8 @@ from joblib import Parallel, delayed, effective_n_jobs
 from threadpoolctl import threadpool_limits
 
 from treesvm.estimators.checkpointing import Item
-from treesvm.model_selection.search_fold import Answer
+from treesvm.estimators.leaf_backend import sends_leaves_away
+from treesvm.model_selection.search_fold import Answer, evaluate_leaf
 
 
 class Job(NamedTuple):
@@ -59,6 +60,21 @@ class ThreadedLeaves:
             )
             finished(job, answers)
 
+        if n_workers > 1 and sends_leaves_away():
+            mixed = [job for job in jobs if tasks[job.leaf].is_mixed]
+            found = Parallel(n_jobs=n_workers)(
+                delayed(evaluate_leaf)(
+                    tasks[job.leaf].loaded(),
+                    [thetas[t] for t in job.candidates],
+                    self._machine,
+                    steps_per_row=cap,
+                    keep=keep,
+                )
+                for job in mixed
+            )
+            for job, answers in zip(mixed, found, strict=True):
+                finished(job, answers)
+            jobs = [job for job in jobs if not tasks[job.leaf].is_mixed]
         with threadpool_limits(1 if n_workers > 1 else None):
             Parallel(n_jobs=n_workers, require="sharedmem")(
                 delayed(judge)(job) for job in jobs

@@ -116,12 +116,20 @@ class LeafTask:
         """
         if not self.is_mixed:
             return self.one_class_answers(len(thetas), keep)
-        rows, data = self.training_rows(), self.data
-        leaf = self.described(
-            data.X[rows], data.codes[rows], data.weight[rows], data.X[self.val_rows]
-        )
         return evaluate_leaf(
-            leaf, thetas, options, steps_per_row=steps_per_row, keep=keep, n_jobs=n_jobs
+            self.loaded(),
+            thetas,
+            options,
+            steps_per_row=steps_per_row,
+            keep=keep,
+            n_jobs=n_jobs,
+        )
+
+    def loaded(self):
+        """Return the leaf with its rows."""
+        rows, data = self.training_rows(), self.data
+        return self.described(
+            data.X[rows], data.codes[rows], data.weight[rows], data.X[self.val_rows]
         )
 
     def described(self, X, codes, weight, X_val):

@@ -8,6 +8,7 @@ from sklearn.svm import SVC, LinearSVC
 from sklearn.tree import DecisionTreeClassifier
 
 from treesvm.candidates import TRSD
+from treesvm.comparison.kernel_width import C
 from treesvm.comparison.prediction_cost import (
     axis_tree_cost,
     boosted_cost,
@@ -31,6 +32,7 @@ class Method(NamedTuple):
     cost: Callable
     is_budgeted: bool = False  # on as many rows as a stated time allows
     is_ours: bool = False
+    width: str | None = None  # parameter that gets a gamma judged on a sample
 
 
 def _lightgbm(seed, n_jobs):
@@ -52,9 +54,10 @@ METHODS = {
     ),
     "svm": Method(
         "RBF SVM",
-        lambda seed, n_jobs: SVC(C=10.0, gamma="scale"),
+        lambda seed, n_jobs: SVC(C=C),
         kernel_cost,
         is_budgeted=True,
+        width="gamma",
     ),
     "cart": Method(
         "CART",
@@ -81,11 +84,12 @@ METHODS = {
     "trsd": Method(
         "TRSD + SVM",
         lambda seed, n_jobs: CandidateSVC(
-            TRSD(0.1), KernelSVC(C=10.0, n_jobs=n_jobs), random_state=seed
+            TRSD(0.1), KernelSVC(C=C, n_jobs=n_jobs), random_state=seed
         ),
         kernel_cost,
         is_budgeted=True,
         is_ours=True,
+        width="estimator__gamma",
     ),
     "dtsvm": Method(
         "DTSVM",

@@ -32,7 +32,7 @@ def fit_within(estimator, X, y, seconds, *, seed=0):
     A fit that has begun is not stopped, so the time can be exceeded where the cost
     grows faster than expected.
     """
-    order = _class_first_order(y, seed)
+    order = class_first_order(y, seed)
     n_rows, started = min(_FIRST_ROWS, len(y)), time.monotonic()
     before = None  # (rows, seconds) of the last but one fit
     while True:
@@ -51,7 +51,7 @@ def fit_within(estimator, X, y, seconds, *, seed=0):
         before, n_rows = (n_rows, took), larger
 
 
-def _class_first_order(y, seed):
+def class_first_order(y, seed):
     """Return a random order in which the first rows hold two rows of each class."""
     order = np.random.default_rng(seed).permutation(len(y))
     y = np.asarray(y)[order]

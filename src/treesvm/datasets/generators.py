@@ -3,15 +3,18 @@
 import numpy as np
 
 
-def make_waves(n_rows=200_000, n_features=6, *, noise=0.03, seed=0):
+def make_waves(n_rows=200_000, n_features=4, *, frequency=6.0, noise=0.03, seed=0):
     """Three classes cut out of a sum of random waves: curved, local, noisy.
 
     Neither planes nor steps along single features follow the borders well, so kernel
-    machines have something to win; and there can be too many rows for them.
+    machines have something to win; and the borders are so many that they take more rows
+    to learn than a plain SVM can train on.
 
     Parameters
     ----------
     n_rows, n_features : int
+    frequency : float
+        How often the height goes up and down along a feature.
     noise : float
         Share of the labels that are drawn at random.
     seed : int
@@ -25,7 +28,7 @@ def make_waves(n_rows=200_000, n_features=6, *, noise=0.03, seed=0):
     """
     rng = np.random.default_rng(seed)
     X = rng.uniform(size=(n_rows, n_features)).astype(np.float32)
-    directions = rng.normal(scale=2.5, size=(n_features, 12))
+    directions = rng.normal(scale=frequency, size=(n_features, 12))
     height = np.cos(2 * np.pi * rng.uniform(size=12) + X @ directions).sum(axis=1)
     y = np.digitize(height, np.quantile(height, [1 / 3, 2 / 3]))
     is_noisy = rng.uniform(size=n_rows) < noise

@@ -46,7 +46,7 @@ def _accuracy(context, name, **parameters):
     if context.quick:
         parameters |= {"Cs": [1.0, 10.0], "gammas": [1.0]}
     model = DTSVMClassifierCV(
-        cv=problem.cv, n_jobs=THREADS, random_state=0, **parameters
+        cv=problem.cv, refit=False, n_jobs=THREADS, random_state=0, **parameters
     )
     return rivals.fit(problem, model).accuracy
 

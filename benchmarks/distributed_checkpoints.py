@@ -15,6 +15,7 @@ from benchmarks.distributed_covtype import covtype_rows
 from benchmarks.records import CaseResult, Claim, Record
 from treesvm import DTSVMClassifier
 from treesvm.datasets import make_waves
+from treesvm.persistence import Checkpoint
 
 _ROOT = Path(__file__).resolve().parents[1]
 _KILLS = 20
@@ -77,7 +78,7 @@ def _fit_seconds(model, X, y):
 def kills_case(context):
     """Kill a fit at a random moment, resume it, compare the models; many times."""
     context.start_ours()
-    n_kills, n_rows = (3, 20_000) if context.quick else (_KILLS, 60_000)
+    n_kills, n_rows = (3, 20_000) if context.quick else (_KILLS, 100_000)
     rng = np.random.default_rng(0)
     with tempfile.TemporaryDirectory() as folder:
         wanted, seconds, _ = _run(folder, n_rows)
@@ -145,7 +146,8 @@ def child(folder, n_rows):
     X, y = make_waves(int(n_rows), seed=1)
     DTSVMClassifier().fit(X[:2000], y[:2000])  # compiled before it counts
     print("started", flush=True)
-    model = DTSVMClassifier(max_leaf_size=300, random_state=0, checkpoint=folder)
+    kept = Checkpoint(folder, every=0.1)
+    model = DTSVMClassifier(max_leaf_size=300, random_state=0, checkpoint=kept)
     seconds = _fit_seconds(model, X, y)
     print(digest_of(model), seconds, model.n_restored_leaves_, flush=True)
 

@@ -4,7 +4,6 @@ import tempfile
 import time
 from pathlib import Path
 
-import dask.array as da
 import numpy as np
 from distributed import Client
 
@@ -12,15 +11,15 @@ from benchmarks.distributed_covtype import N_WORKERS, peak_mb
 from benchmarks.memory import peak_memory
 from benchmarks.records import CaseResult, Claim, Record
 from treesvm import DTSVMClassifier
-from treesvm.distributed import DaskDTSVMClassifier, local_cluster
+from treesvm.distributed import DaskDTSVMClassifier, local_cluster, mapped_array
 
 _N_FEATURES = 20
 _BLOCK_ROWS = 250_000
 _MEMORY_MB = 1500
 _NOISE = 0.05
 _SETTINGS = {
-    "C": 1.0,
-    "gamma": 1.0,
+    "C": 10.0,
+    "gamma": 0.1,
     "max_leaf_size": 500,
     "max_tree_rows": 400_000,
     "random_state": 0,
@@ -54,12 +53,9 @@ def write_rows(folder, n_rows):
 
 def on_disk(folder):
     """Return the rows of a folder as Dask arrays over memory-mapped files."""
-    X = np.load(Path(folder, "X.npy"), mmap_mode="r")
-    y = np.load(Path(folder, "y.npy"), mmap_mode="r")
-    chunks = min(_BLOCK_ROWS, len(y))
-    return (
-        da.from_array(X, chunks=(chunks, _N_FEATURES), asarray=True),
-        da.from_array(y, chunks=chunks, asarray=True),
+    return tuple(
+        mapped_array(np.load(Path(folder, f"{name}.npy"), mmap_mode="r"), _BLOCK_ROWS)
+        for name in ("X", "y")
     )
 
 

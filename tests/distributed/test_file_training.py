@@ -10,7 +10,11 @@ from treesvm import DTSVMClassifier, HLSVMClassifier, KernelSVC, load_model
 from treesvm.cli.main import main
 from treesvm.datasets import TableModel, read_table
 from treesvm.datasets.spooling import spool_file
-from treesvm.distributed import DaskDTSVMClassifier, spooled_arrays
+from treesvm.distributed import (
+    DaskDTSVMClassifier,
+    mapped_array,
+    spooled_arrays,
+)
 from treesvm.distributed.file_training import fit_file, on_dask
 
 N_ROWS = 1500
@@ -80,7 +84,10 @@ def test_estimator_that_is_not_made_for_clusters_is_told():
 def test_memory_mapped_arrays(client, tmp_path):
     X, y = rows(N_ROWS)
     np.save(tmp_path / "X.npy", X)
-    mapped = da.from_array(np.load(tmp_path / "X.npy", mmap_mode="r"), chunks=(400, 6))
+    mapped = mapped_array(np.load(tmp_path / "X.npy", mmap_mode="r"), chunk_rows=400)
+    assert len(mapped.chunks[0]) == 4
+    with pytest.raises(ValueError, match="mmap_mode='r'"):
+        mapped_array(X)
     model = HLSVMClassifier(random_state=0)
     fitter = on_dask(model, client).fit(mapped, da.from_array(y, chunks=400))
     assert_same_model(fitter.model_, model.fit(X, y))

@@ -2,7 +2,7 @@
 
 try:
     from treesvm.distributed.clusters import local_cluster
-    from treesvm.distributed.data_files import spooled_arrays
+    from treesvm.distributed.data_files import mapped_array, spooled_arrays
     from treesvm.distributed.dtsvm import DaskDTSVMClassifier
     from treesvm.distributed.dtsvm_cv import DaskDTSVMClassifierCV
     from treesvm.distributed.hlsvm import DaskHLSVMClassifier
@@ -19,5 +19,6 @@ __all__ = [
     "DaskDTSVMClassifierCV",
     "DaskHLSVMClassifier",
     "local_cluster",
+    "mapped_array",
     "spooled_arrays",
 ]

@@ -1,7 +1,6 @@
 """Data files larger than memory as Dask arrays.
 
-Arrays on disk need nothing of this: ``dask.array.from_array(np.load(path,
-mmap_mode="r"), chunks=...)`` and ``dask.dataframe.read_parquet(path)`` are collections
+Parquet needs nothing of this: ``dask.dataframe.read_parquet(path)`` is a collection
 already. Text is spooled first, so that it is parsed once and not in every pass.
 """
 
@@ -9,6 +8,54 @@ import dask.array as da
 import numpy as np
 from dask import delayed
 from scipy import sparse
+
+
+def mapped_array(array, chunk_rows=250_000):
+    """Return a memory-mapped array as a Dask array whose blocks workers read.
+
+    ``dask.array.from_array`` would send the rows themselves with the graph.
+
+    Parameters
+    ----------
+    array : np.memmap
+        Of rows in C order, such as ``np.load(path, mmap_mode="r")``. The workers must
+        see its file.
+    chunk_rows : int
+
+    Examples
+    --------
+    >>> import pathlib, tempfile
+    >>> import numpy as np
+    >>> from treesvm.distributed import mapped_array
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = pathlib.Path(folder, "X.npy")
+    ...     np.save(path, np.arange(6.0).reshape(3, 2))
+    ...     X = mapped_array(np.load(path, mmap_mode="r"), chunk_rows=2)
+    ...     X.chunks, X.compute().tolist()
+    (((2, 1), (2,)), [[0.0, 1.0], [2.0, 3.0], [4.0, 5.0]])
+    """
+    if not isinstance(array, np.memmap) or not array.flags.c_contiguous:
+        raise ValueError(
+            f"array is a {type(array).__name__}; give one that is memory-mapped in C "
+            "order, such as np.load(path, mmap_mode='r')."
+        )
+    blocks = []
+    for start in range(0, len(array), chunk_rows):
+        shape = (min(chunk_rows, len(array) - start), *array.shape[1:])
+        # A view keeps the file of the whole array, but not where it begins there.
+        skipped = array[start:].__array_interface__["data"][0]
+        skipped -= array.__array_interface__["data"][0]
+        block = delayed(_read_mapped)(
+            str(array.filename), array.dtype.str, array.offset + skipped, shape
+        )
+        blocks.append(da.from_delayed(block, shape, dtype=array.dtype))
+    return da.concatenate(blocks, axis=0)
+
+
+def _read_mapped(filename, dtype, offset, shape):
+    """Read some rows of a file into memory."""
+    count = int(np.prod(shape))
+    return np.fromfile(filename, dtype, count, offset=offset).reshape(shape)
 
 
 def spooled_arrays(spool):

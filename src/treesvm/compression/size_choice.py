@@ -23,6 +23,7 @@ from treesvm.compression.machine_compression import (
 from treesvm.compression.tree_builder import BOTH, TreeBuilder
 
 _GROWTH = 1.4  # one size after the other
+_HEIGHTS = (4, 8, 14)
 _HIGHEST_TREE = 24  # beyond so many kernels, a tree's splits have run out of rows
 
 
@@ -35,12 +36,11 @@ def sizes_up_to(most):
     return [*sizes, int(most)]
 
 
-def sized_machines(machine, source, X, options, most, rng):
+def sized_machines(machine, source, X, options, most, rng, *, has_trees):
     """Return `CompressedMachine` of several sizes for the rows of one region.
 
-    Chains share one choice of vectors, so that a size costs no more than a fit; a
-    single machine also gets trees. The last one is the whole machine, if `most` kernels
-    allow it.
+    Chains share one choice of vectors, so that a size costs no more than a fit. The
+    last one is the whole machine, if `most` kernels allow it.
 
     Parameters
     ----------
@@ -52,6 +52,9 @@ def sized_machines(machine, source, X, options, most, rng):
     most : int or None
         Most kernels for a row.
     rng : numpy Generator
+    has_trees : bool
+        Whether a single machine also gets trees, which cost more to grow; the leaves of
+        a decomposition have been split already.
     """
     n_vectors = machine.n_vectors
     if n_vectors == 0:
@@ -61,7 +64,7 @@ def sized_machines(machine, source, X, options, most, rng):
         X = X[np.sort(rng.choice(X.shape[0], n_used, replace=False))]
     cap = n_vectors if most is None else min(most, n_vectors)
     found = _chains(source, X, options, cap)
-    if len(source.pairs) == 1:
+    if has_trees and len(source.pairs) == 1:
         found += _trees(source, X, options, min(cap, _HIGHEST_TREE), rng)
     if cap == n_vectors:
         found.append(_whole(machine, source))
@@ -85,7 +88,7 @@ def _chains(source, X, options, cap):
 
 def _trees(source, X, options, cap, rng):
     """Trees of growing height, for sources with a single machine."""
-    heights = [height for height in sizes_up_to(cap) if height >= 3]
+    heights = [height for height in _HEIGHTS if height < cap] + [cap]
     return [
         compress_machines(
             source, X, replace(options, max_height=height, split_rows=30), rng

@@ -183,6 +183,7 @@ def _members_of(model):
 def _compress_member(member, rows, options, choice, n_jobs, verbose):
     """Return the compressed member, and (its model's, its own) validation loss."""
     most, tolerance, seed = choice
+    is_whole = isinstance(member.partition, WholeSpace)
     fit = rows_by_leaf(member.apply(rows.fit), len(member.parts))
     validation = rows_by_leaf(member.apply(rows.validation), len(member.parts))
 
@@ -197,7 +198,9 @@ def _compress_member(member, rows, options, choice, n_jobs, verbose):
         own_rows = leaf.scaled(rows.fit[own]) if len(own) else leaf.machine.vectors
         source = machine_source(leaf.machine)
         n_wrong = _n_wrong(leaf.machine, leaf.decisions(X), codes) if len(X) else 0
-        found = sized_machines(leaf.machine, source, own_rows, options, most, rng)
+        found = sized_machines(
+            leaf.machine, source, own_rows, options, most, rng, has_trees=is_whole
+        )
         scaled = [machine.with_scaling(leaf.scaling) for machine in found]
         wrong = [
             _n_wrong(machine, machine.decisions(X), codes) if len(X) else 0

@@ -4,7 +4,7 @@ import functools
 from pathlib import Path
 
 import numpy as np
-from sklearn.preprocessing import StandardScaler
+from sklearn.preprocessing import MinMaxScaler, StandardScaler
 
 from benchmarks import data
 from benchmarks.memory import peak_memory
@@ -20,7 +20,7 @@ from treesvm.candidates.trsd import rows_of_leaves
 COVTYPE_ROWS = 484_176
 CBD_ROWS = 50_000
 STREAM_ROWS = 200_000
-STREAM = {"C": 10.0, "gamma": 1.0, "cache_size": 500.0}
+STREAM = {"C": 10.0, "gamma": 10.0, "cache_size": 500.0}
 _QUICK_ROWS = 5_000
 
 
@@ -183,8 +183,10 @@ def stream_case(context):
 
 
 def prepare_stream(folder, n_rows):
-    """Load the rows; return the work, one pass without a finishing one."""
+    """Load the rows, scale them to [0, 1]; return the work, one unfinished pass."""
     X, codes = covtype(folder, n_rows + 20_000)
+    scaler = MinMaxScaler().fit(X[:n_rows])
+    X = scaler.transform(X)
     y = (codes == 1).astype(int)
     model = LASVMClassifier(**STREAM, finish=False, random_state=0)
     LASVMClassifier(**STREAM, random_state=0).fit(X[:500], y[:500])

@@ -25,6 +25,7 @@ _BLOCK_ROWS = 256  # rows shown together
 _LEAST_BLOCK = 16
 _BLOCK_BYTES = 32 * 2**20  # of kernel values between a block and the pool
 _LEAST_CACHED = 64
+_AHEAD = 16  # rows of either kind that are computed ahead
 
 
 class Expansion(NamedTuple):
@@ -179,10 +180,38 @@ class OnlineMachine:
             self._fetch(missing)
 
     def _fetch(self, slot):
-        """Compute the kernel row of a member and put it into the cache."""
+        """Compute the kernel row of a member and put it into the cache.
+
+        In a pool that has outgrown its cache the rows that are likely to be asked for
+        next, those that violate most, are computed with it: gathering the columns costs
+        more than the products of a few more rows.
+        """
         pool = self._pool
         columns = np.maximum(pool.owner[: pool.counters[steps.N_SLOTS]], 0)
-        steps.put_row(pool, slot, self._block(pool.owner[slot : slot + 1], columns)[0])
+        slots = [slot]
+        if len(pool.slot_in) < len(pool.beta):
+            slots = np.append(self._next_slots(slot), slot)  # the one asked for last
+        K = self._block(pool.owner[slots], columns)
+        for number, row in zip(slots, K, strict=True):
+            steps.put_row(pool, number, row)
+
+    def _next_slots(self, slot):
+        """Slots of the most violating rows that are not cached."""
+        pool = self._pool
+        n_ahead = min(_AHEAD, len(pool.slot_in) // 8)
+        n = int(pool.counters[steps.N_SLOTS])
+        F, beta, is_absent = pool.F[:n], pool.beta[:n], pool.place_of[:n] < 0
+        found = []
+        for values, can_move in (
+            (F, beta < pool.upper[:n]),
+            (-F, beta > pool.lower[:n]),
+        ):
+            able = np.flatnonzero(can_move & is_absent)
+            if len(able) > n_ahead:
+                able = able[np.argpartition(values[able], n_ahead)[:n_ahead]]
+            found.append(able)
+        found = np.unique(np.concatenate(found))
+        return found[found != slot]
 
     def _reserve(self, n_more):
         """Make room for so many new members."""
@@ -211,7 +240,7 @@ def _new_pool(capacity, max_bytes):
         slot_in=np.full(n_cached, -1, np.int64),
         place_of=np.full(capacity, -1, np.int64),
         last_use=np.zeros(n_cached, np.int64),
-        counters=np.zeros(6, np.int64),
+        counters=np.zeros(7, np.int64),
     )
 
 

@@ -16,9 +16,12 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
-N_SLOTS, N_FREE, N_MEMBERS, CLOCK, N_STEPS, N_INSERTED = range(6)
+N_SLOTS, N_FREE, N_MEMBERS, CLOCK, N_STEPS, N_INSERTED, N_SHOWN = range(7)
 READY = -1  # no kernel row is missing
 _SEEDS = 10  # rows taken in before there is a pair of classes to move
+# A pool that has outgrown its cache: only at every so-manieth row a step may ask for a
+# kernel row that is not cached; the steps between take pairs that are.
+_FETCH_EVERY = 64
 _FLAT = 1e-12  # curvature floor: K is only positive semi-definite
 
 
@@ -65,16 +68,20 @@ def learn_block(pool, K, own, rows, signs, sizes, slot_of, t, is_processed, tau)
         `missing` is a slot whose kernel row is wanted, READY at the end of the block.
     """
     while t < len(rows):
+        is_short = pool.counters[N_MEMBERS] > len(pool.slot_in)
+        may_fetch = not is_short or pool.counters[N_SHOWN] % _FETCH_EVERY == 0
         if not is_processed:
             missing = _process(
-                pool, K, own, t, rows[t], signs[t], sizes[t], slot_of, tau
+                pool, K, own, t, rows[t], signs[t], sizes[t], slot_of, tau, may_fetch
             )
             if missing != READY:
                 return t, False, missing
-        missing = _reprocess(pool, tau)
+        missing = _reprocess(pool, tau, may_fetch)
         if missing != READY:
             return t, True, missing
-        _drop_idle(pool, slot_of)
+        if may_fetch:  # in a large pool from time to time is enough
+            _drop_idle(pool, slot_of)
+        pool.counters[N_SHOWN] += 1
         is_processed = False
         t += 1
     return t, False, READY
@@ -85,7 +92,7 @@ def finish_steps(pool, tau, max_steps):
     """REPROCESS until the pool is solved; return a missing slot, or READY."""
     while pool.counters[N_STEPS] < max_steps:
         before = pool.counters[N_STEPS]
-        missing = _reprocess(pool, tau)
+        missing = _reprocess(pool, tau, True)
         if missing != READY:
             return missing
         if pool.counters[N_STEPS] == before:
@@ -114,7 +121,7 @@ def _touch(pool, slot):
 
 
 @njit(cache=True, nogil=True)
-def _process(pool, K, own, t, row, sign, size, slot_of, tau):
+def _process(pool, K, own, t, row, sign, size, slot_of, tau, may_fetch):
     """Take a new row in if it violates the conditions; return a missing slot."""
     if slot_of[row] >= 0:
         return READY
@@ -125,20 +132,24 @@ def _process(pool, K, own, t, row, sign, size, slot_of, tau):
     rising, falling = _extremes(pool, n)
     partner = falling if sign > 0 else rising
     if partner < 0:
-        if pool.counters[N_MEMBERS] >= _SEEDS:
-            return READY
-        _insert(pool, K, own, t, row, sign, size, f, slot_of)
+        if pool.counters[N_MEMBERS] < _SEEDS:
+            _insert(pool, K, own, t, row, sign, size, f, slot_of)
         return READY
     if sign * (pool.F[partner] - f) <= tau:
         return READY
     if pool.place_of[partner] < 0:
-        return partner
-    _touch(pool, partner)
+        if may_fetch:
+            return partner
+        rising, falling = _cached_extremes(pool)
+        partner = falling if sign > 0 else rising
+    if partner >= 0:
+        _touch(pool, partner)
     slot = _insert(pool, K, own, t, row, sign, size, f, slot_of)
-    if sign > 0:
-        _step(pool, slot, partner)
-    else:
-        _step(pool, partner, slot)
+    if partner >= 0 and sign * (pool.F[partner] - f) > 0.0:
+        if sign > 0:
+            _step(pool, slot, partner)
+        else:
+            _step(pool, partner, slot)
     return READY
 
 
@@ -169,18 +180,19 @@ def _insert(pool, K, own, t, row, sign, size, f, slot_of):
 
 
 @njit(cache=True, nogil=True)
-def _reprocess(pool, tau):
+def _reprocess(pool, tau, may_fetch):
     """Move the most violating pair of the pool; return a missing slot, or READY."""
     n = pool.counters[N_SLOTS]
-    rising, falling = _extremes(pool, n)
+    rising, falling = _extremes(pool, n) if may_fetch else _cached_extremes(pool)
     if rising < 0 or falling < 0 or pool.F[falling] - pool.F[rising] <= tau:
         return READY
     if pool.place_of[rising] < 0:
         return rising
     _touch(pool, rising)
-    falling = _second_order(pool, rising, n)
-    if pool.place_of[falling] < 0:
-        return falling
+    if may_fetch:
+        falling = _second_order(pool, rising, n)
+        if pool.place_of[falling] < 0:
+            return falling
     _touch(pool, falling)
     _step(pool, rising, falling)
     return READY
@@ -197,6 +209,21 @@ def _extremes(pool, n):
             rising, least = s, F[s]
         if beta[s] > lower[s] and F[s] > most:
             falling, most = s, F[s]
+    return rising, falling
+
+
+@njit(cache=True, nogil=True)
+def _cached_extremes(pool):
+    """The same among the slots whose kernel rows are in the store."""
+    rising, falling = -1, -1
+    least, most = np.inf, -np.inf
+    for s in pool.slot_in:
+        if s < 0:
+            continue
+        if pool.beta[s] < pool.upper[s] and pool.F[s] < least:
+            rising, least = s, pool.F[s]
+        if pool.beta[s] > pool.lower[s] and pool.F[s] > most:
+            falling, most = s, pool.F[s]
     return rising, falling
 
 

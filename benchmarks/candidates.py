@@ -7,11 +7,13 @@ verdict  rank tests over the stored results of these, TRSD beside random rows
 covtype  selection after the tree is grown, 484,176 rows
 cbd      CBD's neighbours on 50,000 rows of covtype
 lasvm    one epoch on ijcnn1 beside KernelSVC
+rivals   CBD and LASVM beside DTSVM, on the sets of its benchmark
 stream   LASVM's first pass over 200,000 rows of covtype
 """
 
 from functools import partial
 
+from benchmarks.candidate_rivals import rivals_case
 from benchmarks.candidates_problems import LARGE, SMALL
 from benchmarks.candidates_speed import (
     cbd_case,
@@ -29,5 +31,6 @@ CASES = {
     "covtype": covtype_case,
     "cbd": cbd_case,
     "lasvm": lasvm_case,
+    "rivals": rivals_case,
     "stream": stream_case,
 }

@@ -25,7 +25,7 @@ _BLOCK_ROWS = 256  # rows shown together
 _LEAST_BLOCK = 16
 _BLOCK_BYTES = 32 * 2**20  # of kernel values between a block and the pool
 _LEAST_CACHED = 64
-_AHEAD = 16  # rows of either kind that are computed ahead
+_AHEAD = 8  # rows of either kind that are computed ahead
 
 
 class Expansion(NamedTuple):

@@ -7,6 +7,8 @@ from sklearn.datasets import make_classification, make_moons
 
 from treesvm import KernelSVC, load_model, save_model
 from treesvm.baselines import LASVMClassifier
+from treesvm.persistence.failures import ModelFileError
+from treesvm.persistence.model_file import _read, describe
 
 PRECISE = {"C": 5.0, "gamma": 0.5, "tol": 1e-6}
 
@@ -124,6 +126,24 @@ def test_stream_goes_on_after_loading(three_classes, tmp_path):
     np.testing.assert_array_equal(
         model.decision_function(X), again.decision_function(X)
     )
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [
+        lambda weight: -weight,
+        lambda weight: weight * np.nan,
+        lambda weight: weight[:-1],
+        lambda weight: 0.01 * weight,  # a coefficient would be outside its box
+        lambda weight: weight.astype(np.float32),
+    ],
+)
+def test_damaged_weights_are_refused(damage, three_classes):
+    header, arrays = describe(LASVMClassifier(random_state=0).fit(*three_classes))
+    assert _read(header, dict(arrays), 2**40) is not None
+    arrays["support_weight"] = damage(arrays["support_weight"])
+    with pytest.raises(ModelFileError):
+        _read(header, arrays, 2**40)
 
 
 def test_repeated_passes_of_partial_fit_reach_the_optimum(three_classes):

@@ -4,6 +4,7 @@ Everything that computes is imported from the rooms of the in-memory estimators.
 """
 
 import os
+from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
@@ -106,39 +107,52 @@ def finish_groups(piece, routing, work):
     rows, leaf = piece.training, piece.leaf
     groups, place = np.unique(routing.group_of[leaf], return_inverse=True)
     own = rows_by_leaf(place, len(groups))
+    results, machine_of, edges = [], np.empty(len(leaf), np.int64), [0]
+    for k, group in enumerate(groups.tolist()):
+        chosen = own.rows(k)
+        result, numbers, n_machines = _split(
+            group, rows.take(chosen), leaf[chosen], work
+        )
+        results.append(result)
+        machine_of[chosen] = edges[-1] + numbers
+        edges.append(edges[-1] + n_machines)
+    if work.options is None or not results:
+        return results
+    # All together: limiting the threads of BLAS, once a call, costs as much as a leaf.
+    parts = train_parts(
+        rows.X,
+        rows.codes,
+        work.n_classes,
+        rows.weights,
+        rows_by_leaf(machine_of, edges[-1]),
+        work.options,
+        n_jobs=1,
+    )
     return [
-        _finished(int(group), rows.take(own.rows(k)), leaf[own.rows(k)], work)
-        for k, group in enumerate(groups)
+        result._replace(parts=parts[a:b])
+        for result, (a, b) in zip(results, pairwise(edges), strict=True)
     ]
 
 
-def _finished(group, rows, leaf, work):
-    """Split one group if it is too large, and train what it is then."""
+def _split(group, rows, leaf, work):
+    """Split one group if it is too large.
+
+    Returns its result without parts, the machine of each row, and how many there are.
+    """
     branch = work.growth.branch(group, rows, work.is_weighted)
     weight = rows.weight if work.is_weighted else None
     if branch is None:
         leaves, place = np.unique(leaf, return_inverse=True)
+        numbers, n_machines = np.zeros(len(leaf), np.int64), 1
         n_rows, value = leaf_totals(
             place, rows.codes, len(leaves), work.n_classes, weight
         )
-        machines = rows_by_leaf(np.zeros(len(leaf), np.int64), 1)
     else:
-        own = branch.apply(rows.X)
+        reached, leaves = branch.apply(rows.X), branch.leaves()
+        numbers, n_machines = branch.leaf_numbers[reached], branch.n_leaves
         n_rows, value = leaf_totals(
-            own, rows.codes, branch.n_nodes, work.n_classes, weight
+            reached, rows.codes, branch.n_nodes, work.n_classes, weight
         )
-        leaves = branch.leaves()
         n_rows, value = n_rows[leaves], value[leaves]
-        machines = rows_by_leaf(branch.leaf_numbers[own], branch.n_leaves)
-    parts = []
-    if work.options is not None:
-        parts = train_parts(
-            rows.X,
-            rows.codes,
-            work.n_classes,
-            rows.weights,
-            machines,
-            work.options,
-            n_jobs=1,
-        )
-    return GroupResult(group, branch, leaves, n_rows, value, parts, os.getpid())
+    result = GroupResult(group, branch, leaves, n_rows, value, [], os.getpid())
+    return result, numbers, n_machines

@@ -43,23 +43,30 @@ def overhead_case(context):
     for method, times in (("without", plain), ("with", kept)):
         result.records.append(
             Record(
-                *("checkpoints", f"treesvm {method} checkpoint", name, min(times)),
+                *("checkpoints", f"treesvm {method} checkpoint", name, *min(times)),
                 threads=2,
                 n_solves=model.n_leaves_,
                 converged_share=share,
             )
         )
-    overhead = 100.0 * (min(kept) / min(plain) - 1.0)
-    result.claims.append(
-        Claim(
-            "time that a checkpoint adds to a fit",
-            *(overhead, 10.0),
-            unit="%",
-            higher_is_better=False,
+    for kind, words in enumerate(("time", "processor time")):
+        overhead = min(run[kind] for run in kept) / min(run[kind] for run in plain)
+        result.claims.append(
+            Claim(
+                f"{words} that a checkpoint adds to a fit",
+                *(100.0 * (overhead - 1.0), 10.0),
+                unit="%",
+                higher_is_better=False,
+            )
         )
-    )
     result.tables[f"{name}, 2 threads, seconds"] = [
-        {"run": str(k + 1), "without": a, "with checkpoint": b}
+        {
+            "run": str(k + 1),
+            "without": a[0],
+            "with checkpoint": b[0],
+            "processor time without": a[1],
+            "with": b[1],
+        }
         for k, (a, b) in enumerate(zip(plain, kept, strict=True))
     ]
     result.notes.append(
@@ -70,9 +77,10 @@ def overhead_case(context):
 
 
 def _fit_seconds(model, X, y):
-    start = time.perf_counter()
+    """Return wall and processor seconds of a fit."""
+    start, busy = time.perf_counter(), time.process_time()
     model.fit(X, y)
-    return time.perf_counter() - start
+    return time.perf_counter() - start, time.process_time() - busy
 
 
 def kills_case(context):
@@ -148,7 +156,7 @@ def child(folder, n_rows):
     print("started", flush=True)
     kept = Checkpoint(folder, every=0.1)
     model = DTSVMClassifier(max_leaf_size=300, random_state=0, checkpoint=kept)
-    seconds = _fit_seconds(model, X, y)
+    seconds, _ = _fit_seconds(model, X, y)
     print(digest_of(model), seconds, model.n_restored_leaves_, flush=True)
 
 

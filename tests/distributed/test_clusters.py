@@ -7,6 +7,7 @@ import subprocess
 import sys
 import threading
 import time
+from functools import partial
 
 import dask.array as da
 import joblib
@@ -16,8 +17,14 @@ from checkpointed_fits import assert_same_model, rows
 from distributed import Client, get_task_stream
 from sklearn.base import clone
 
-from treesvm import DTSVMClassifier, DTSVMClassifierCV
-from treesvm.distributed import DaskDTSVMClassifier, local_cluster
+from treesvm import DTSVMClassifier, DTSVMClassifierCV, HLSVMClassifier
+from treesvm.distributed import (
+    DaskDTSVMClassifier,
+    DaskDTSVMClassifierCV,
+    DaskHLSVMClassifier,
+    local_cluster,
+    oblique_growing,
+)
 from treesvm.persistence import Checkpoint
 
 SETTINGS = {"max_leaf_size": 120, "max_tree_rows": 500, "random_state": 0}
@@ -84,6 +91,27 @@ def test_resumed_fit_trains_fewer_leaves(client, tmp_path):
     assert_same_model(resumed.model_, in_memory())
     with pytest.raises(ValueError, match="features, labels and weights was"):
         DaskDTSVMClassifier(DTSVMClassifier(**settings), client=client).fit(X + 1, y)
+
+
+@pytest.mark.parametrize("kind", ["search", "oblique tree"])
+def test_searches_and_trees_go_on(kind, client, tmp_path, monkeypatch):
+    kept = Checkpoint(tmp_path, every=0.0)
+    if kind == "search":
+        search = DTSVMClassifierCV(
+            [1.0, 10.0], [1.0], max_leaf_size=120, random_state=0, checkpoint=kept
+        )
+        make = partial(DaskDTSVMClassifierCV, search)
+    else:
+        monkeypatch.setattr(oblique_growing, "_LEAF_ROWS", 300)
+        tree = HLSVMClassifier(random_state=0, checkpoint=kept)
+        make = partial(DaskHLSVMClassifier, tree, max_sample_rows=800)
+    X, y = on_dask(1500)
+    whole = make(client=client).fit(X, y).model_
+    written = sorted(tmp_path.glob("items-*"), key=lambda path: path.stat().st_mtime)
+    assert len(written) > 2
+    for piece in written[len(written) // 2 :]:
+        piece.unlink()
+    assert_same_model(make(client=client).fit(X, y).model_, whole)
 
 
 def test_in_memory_estimators_run_on_a_cluster_through_joblib(client):

@@ -340,15 +340,6 @@ def test_sparse_rows_and_any_labels(search):
     np.testing.assert_array_equal(dense.predict(X), thin.predict(X))
 
 
-def test_leaves_too_large_for_a_grid_are_solved_one_by_one():
-    X, y = clouds(500, 3)
-    model = DTSVMClassifierCV([1.0, 10.0], [0.1, 1.0], 200, random_state=0)
-    ample = clone(model).fit(X, y)
-    tight = clone(model).set_params(cache_size=0.05).fit(X, y)
-    assert table(tight).keys() == table(ample).keys()
-    assert tight.best_score_ == pytest.approx(ample.best_score_, abs=0.021)
-
-
 def test_a_failed_search_changes_nothing(monkeypatch):
     X, y = clouds(300)
     model = DTSVMClassifierCV([1.0], [1.0], 60, random_state=0)
@@ -393,25 +384,3 @@ def test_the_grid_may_be_an_array_in_any_order():
     one = clone(model).set_params(Cs=np.array([10.0, 1.0]), gammas=(1, 0.1)).fit(X, y)
     two = clone(model).set_params(Cs=[1, 10], gammas=[0.1, 1.0]).fit(X, y)
     assert table(one) == table(two)
-
-
-@pytest.mark.parametrize("multi_class", ["ovo", "ovr"])
-def test_a_small_memory_budget_finds_the_same(multi_class):
-    """Whole leaves, pairs of classes, or single machines: what fits is used."""
-    X, y = load_digits(return_X_y=True)
-    models = [
-        DTSVMClassifierCV(
-            [1.0, 10.0],
-            [0.01, 0.1],
-            2000,
-            cv=0.25,
-            cache_size=megabytes,
-            multi_class=multi_class,
-            n_jobs=2,
-            random_state=0,
-        ).fit(X, y)
-        for megabytes in (500, 2, 0.1)
-    ]
-    for model in models[1:]:
-        assert (model.C_, model.gamma_) == (models[0].C_, models[0].gamma_)
-        assert np.mean(model.predict(X) == models[0].predict(X)) > 0.999

@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from treesvm.solvers import voting
 from treesvm.solvers.voting import class_scores, votes_and_confidence
 
 ALL_PAIRS = np.array([[0, 1], [0, 2], [0, 3], [1, 2], [1, 3], [2, 3]])
@@ -71,3 +72,20 @@ def test_one_against_the_rest_is_the_decision_value(rng):
     decisions = rng.normal(size=(5, 3))
     pairs = np.array([[0, -1], [1, -1], [2, -1]])
     np.testing.assert_array_equal(class_scores(decisions, pairs, 3), decisions)
+
+
+def test_chunks_cover_all_rows_within_their_bytes(monkeypatch):
+    monkeypatch.setattr(voting, "_DECISION_BYTES", 8 * 3 * 10)
+    chunks = list(voting.row_chunks(25, 3))
+    assert [(c.start, c.stop) for c in chunks] == [(0, 10), (10, 20), (20, 25)]
+    assert [c.stop - c.start for c in voting.row_chunks(3, 1000)] == [1, 1, 1]
+    assert list(voting.row_chunks(0, 3)) == []
+
+
+def test_codes_do_not_depend_on_chunks(monkeypatch, rng):
+    decisions = rng.normal(size=(40, 3))
+    pairs = np.array([[0, 1], [0, 2], [1, 2]])
+    whole = voting.predicted_codes(decisions, pairs, 3)
+    monkeypatch.setattr(voting, "_DECISION_BYTES", 8 * 3 * 7)
+    found = voting.chunked_codes(lambda rows: decisions[rows], 40, pairs, 3)
+    np.testing.assert_array_equal(found, whole)

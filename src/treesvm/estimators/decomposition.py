@@ -21,6 +21,7 @@ from treesvm.estimators.progress import Progress
 from treesvm.kernels.kernel import Kernel
 from treesvm.solvers.leaf_machine import LeafMachine, minmax_scaling
 from treesvm.solvers.training import train_machine
+from treesvm.solvers.voting import row_chunks
 from treesvm.trees.leaf_rows import rows_by_leaf
 
 _SURE = 1.0  # decision value of a part with one class
@@ -95,7 +96,9 @@ class Decomposition:
             out[rows] = certain_scores(part.code, self.n_classes)
         else:
             machine = part.machine.machine
-            out[rows] = machine.scores(part.machine.decisions(X[rows]))
+            for chunk in row_chunks(len(rows), len(machine.pairs)):
+                own = rows[chunk]
+                out[own] = machine.scores(part.machine.decisions(X[own]))
 
 
 def part_numbers(partition, X, n_jobs=None):

@@ -29,6 +29,7 @@ from treesvm.estimators.whole_fit import all_or_nothing
 from treesvm.kernels.kernel import resolve_kernel
 from treesvm.solvers.grid import grid_points
 from treesvm.solvers.training import train_machine
+from treesvm.solvers.voting import row_chunks
 
 
 def _has_probability(model):
@@ -248,7 +249,12 @@ callable, default="rbf"
 
     def predict(self, X):
         """Return the class of every row."""
-        codes = winners(self._decisions(X), self._machine, self.break_ties)
+        check_is_fitted(self)
+        X, machine = validate_data(self, X, reset=False, **INPUT), self._machine
+        codes = np.empty(X.shape[0], np.intp)
+        for chunk in row_chunks(len(codes), machine.n_machines):
+            values = machine.reliable_decisions(X[chunk])
+            codes[chunk] = winners(values, machine, self.break_ties)
         return self.classes_[codes]
 
     @available_if(_has_probability)

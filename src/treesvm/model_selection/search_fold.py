@@ -17,7 +17,7 @@ from treesvm.solvers.leaf_grid import LeafGrid
 from treesvm.solvers.leaf_machine import LeafMachine, minmax_scaling
 from treesvm.solvers.pair_grid import PairGrid, rows_of_largest_machine
 from treesvm.solvers.training import assemble
-from treesvm.solvers.voting import predicted_codes
+from treesvm.solvers.voting import chunked_codes
 from treesvm.trees.coarsening import coarsen
 from treesvm.trees.leaf_rows import rows_by_leaf
 
@@ -214,8 +214,12 @@ def _alone(leaf, theta, options, keep, n_jobs):
     trained = train_leaf(
         leaf.X, leaf.codes, leaf.n_classes, leaf.weight, options, n_jobs
     )
-    decisions = trained.decisions(leaf.X_val)
-    predicted = predicted_codes(decisions, trained.machine.pairs, leaf.n_classes)
+    predicted = chunked_codes(
+        lambda rows: trained.decisions(leaf.X_val[rows]),
+        leaf.X_val.shape[0],
+        trained.machine.pairs,
+        leaf.n_classes,
+    )
     part = leaf.part(trained, time.perf_counter() - start)
     converged = bool(trained.machine.records["converged"].all())
     return Answer(predicted, part if keep else None, converged)

@@ -9,7 +9,7 @@ from treesvm.kernels.exponential import exp_minus_one
 from treesvm.solvers.compilation import announce_compilation
 from treesvm.solvers.machines import build_machines, decisions
 from treesvm.solvers.path import leaf_path
-from treesvm.solvers.voting import predicted_codes
+from treesvm.solvers.voting import chunked_codes
 
 
 class GridPoint(NamedTuple):
@@ -76,6 +76,9 @@ class LeafGrid:
         """Answer the validation rows from their kernel block."""
         if len(K_val) == 0:
             return np.zeros(0, np.intp)
-        machines = self.machines
-        values = decisions(machines, K_val, point.coefficients, point.records["bias"])
-        return predicted_codes(values, machines.pairs, machines.n_classes)
+        machines, biases = self.machines, point.records["bias"]
+
+        def decide(rows):
+            return decisions(machines, K_val[rows], point.coefficients, biases)
+
+        return chunked_codes(decide, len(K_val), machines.pairs, machines.n_classes)

@@ -5,7 +5,6 @@ shared Gram matrix.  The coefficients of all machines lie end to end in one arra
 machine m owns ``starts[m]:starts[m + 1]``.
 """
 
-from itertools import combinations
 from typing import NamedTuple
 
 import numpy as np
@@ -59,67 +58,66 @@ def build_machines(codes, n_classes, multi_class):
     machine of their own.
     """
     order = np.argsort(codes, kind="stable")
-    bounds = np.searchsorted(codes[order], np.arange(n_classes + 1))
-    present = [c for c in range(n_classes) if bounds[c] < bounds[c + 1]]
-    if len(present) == 2:
-        pairs = [(present[1], present[0])]
-    elif multi_class == "ovo":
-        pairs = list(combinations(present, 2))
+    counts = np.bincount(codes, minlength=n_classes)
+    present = np.flatnonzero(counts)
+    sizes = counts[present]
+    firsts = np.concatenate([[0], np.cumsum(sizes)])  # sorted rows of each class
+    if len(present) == 2 or multi_class == "ovo":
+        layout = _pairs_of_classes(present, sizes, firsts)
     else:
-        pairs = [(c, -1) for c in present]
-    rows, signs, starts = [], [], [0]
-    for positive, negative in pairs:
-        members = _member_rows(bounds, positive, negative)
-        rows.append(members)
-        own = (members >= bounds[positive]) & (members < bounds[positive + 1])
-        signs.append(np.where(own, 1.0, -1.0))
-        starts.append(starts[-1] + len(members))
-    pairs = np.array(pairs, dtype=np.intp).reshape(-1, 2)
-    starts = np.array(starts)
-    blocks = _blocks(bounds, present, pairs, starts)
-    return Machines(
-        order,
-        np.concatenate(rows) if rows else np.zeros(0, np.intp),
-        np.concatenate(signs) if signs else np.zeros(0),
-        starts,
-        pairs,
-        n_classes,
-        blocks,
+        layout = _one_against_the_rest(present, sizes, firsts)
+    return Machines(order, *layout[:-1], n_classes, layout[-1])
+
+
+def _pairs_of_classes(present, sizes, firsts):
+    """One machine for each pair; of two classes the higher one is positive."""
+    n = len(present)
+    low, high = np.triu_indices(n, 1)  # (0, 1), (0, 2), ... as combinations go
+    lengths = np.stack([sizes[low], sizes[high]], axis=1)
+    rows = _joined_ranges(
+        np.stack([firsts[low], firsts[high]], axis=1).ravel(), lengths.ravel()
     )
-
-
-def _member_rows(bounds, positive, negative):
-    """Sorted rows of a machine, in ascending order."""
-    if negative < 0:
-        return np.arange(bounds[0], bounds[-1])
-    low, high = sorted((positive, negative))
-    return np.concatenate(
-        [
-            np.arange(bounds[low], bounds[low + 1]),
-            np.arange(bounds[high], bounds[high + 1]),
-        ]
-    )
-
-
-def _blocks(bounds, present, pairs, starts):
-    """For every class, where its rows' coefficients lie in each of its machines."""
+    starts = np.concatenate([[0], np.cumsum(lengths.sum(axis=1))])
+    side = [-1.0, 1.0] if n == 2 else [1.0, -1.0]
+    signs = np.repeat(np.tile(side, len(low)), lengths.ravel())
+    pairs = np.stack([present[low], present[high]], axis=1)
     blocks = []
-    for c in present:
-        rows = slice(int(bounds[c]), int(bounds[c + 1]))
-        size = rows.stop - rows.start
-        machines, firsts = [], []
-        for m, (positive, negative) in enumerate(pairs):
-            if negative >= 0 and c not in (positive, negative):
-                continue
-            machines.append(m)
-            offset = rows.start - bounds[0] if negative < 0 else 0
-            if negative >= 0 and c == max(positive, negative):
-                low = min(positive, negative)
-                offset = bounds[low + 1] - bounds[low]
-            firsts.append(starts[m] + offset)
-        index = np.arange(size)[:, None] + np.array(firsts, dtype=np.intp)
-        blocks.append(Block(rows, np.array(machines, dtype=np.intp), index))
-    return blocks
+    for k in range(n):
+        others = np.delete(np.arange(n), k)
+        first, second = np.minimum(others, k), np.maximum(others, k)
+        machines = first * n - first * (first + 1) // 2 + second - first - 1
+        # Rows of the lower class come first in a machine.
+        begins = starts[machines] + np.where(others < k, sizes[others], 0)
+        blocks.append(_block(firsts[k], sizes[k], machines, begins))
+    return rows, signs, starts, pairs[:, ::-1] if n == 2 else pairs, blocks
+
+
+def _one_against_the_rest(present, sizes, firsts):
+    """One machine for each class, over all rows."""
+    n, n_rows = len(present), int(firsts[-1])
+    rows = np.tile(np.arange(n_rows), n)
+    starts = n_rows * np.arange(n + 1)
+    own = np.repeat(np.arange(n), sizes)
+    signs = np.where(own == np.arange(n)[:, None], 1.0, -1.0).ravel()
+    pairs = np.stack([present, np.full(n, -1)], axis=1)
+    blocks = [
+        _block(firsts[k], sizes[k], np.arange(n), starts[:-1] + firsts[k])
+        for k in range(n)
+    ]
+    return rows, signs, starts, pairs, blocks
+
+
+def _block(first, size, machines, begins):
+    """Rows of one class, whose coefficients begin there in each of its machines."""
+    index = np.arange(size)[:, None] + np.asarray(begins, dtype=np.intp)
+    rows = slice(int(first), int(first + size))
+    return Block(rows, np.asarray(machines, dtype=np.intp), index)
+
+
+def _joined_ranges(firsts, lengths):
+    """Join the ranges ``first, first + 1, ...`` of the given lengths."""
+    before = np.cumsum(lengths) - lengths
+    return np.repeat(firsts - before, lengths) + np.arange(lengths.sum())
 
 
 def coefficient_matrix(machines, beta):

@@ -16,7 +16,7 @@ from treesvm.solvers.leaf_grid import GridPoint
 from treesvm.solvers.machines import build_machines
 from treesvm.solvers.path import leaf_path
 from treesvm.solvers.training import assemble
-from treesvm.solvers.voting import predicted_codes
+from treesvm.solvers.voting import chunked_codes
 
 
 class PairGrid:
@@ -87,12 +87,13 @@ class PairGrid:
 
     def _predict(self, gamma, coefficients, records):
         """Answer the validation rows."""
-        if self._X_val.shape[0] == 0:
-            return np.zeros(0, np.intp)
-        kernel = Kernel("rbf", gamma=gamma)
+        kernel, X_val = Kernel("rbf", gamma=gamma), self._X_val
         machine = assemble(self._X, self.machines, kernel, coefficients, records)
-        decisions = machine.reliable_decisions(self._X_val)
-        return predicted_codes(decisions, machine.pairs, machine.n_classes)
+
+        def decide(rows):
+            return machine.reliable_decisions(X_val[rows])
+
+        return chunked_codes(decide, X_val.shape[0], machine.pairs, machine.n_classes)
 
 
 def _same(one, other):

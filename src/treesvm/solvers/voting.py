@@ -3,6 +3,18 @@
 import numpy as np
 from numba import njit
 
+_DECISION_BYTES = 64 * 2**20  # decision values held at once
+
+
+def row_chunks(n_rows, n_machines):
+    """Yield slices of rows whose decision values are few enough to hold.
+
+    A thousand classes are half a million machines: four megabytes for each row.
+    """
+    step = max(1, _DECISION_BYTES // (8 * max(1, n_machines)))
+    for start in range(0, n_rows, step):
+        yield slice(start, min(start + step, n_rows))
+
 
 def class_scores(decisions, pairs, n_classes):
     """Return one score for each class; the largest is the answer.
@@ -61,3 +73,17 @@ def predicted_codes(decisions, pairs, n_classes):
         positive, negative = pairs[0]
         return np.where(decisions[:, 0] > 0, positive, negative)
     return class_scores(decisions, pairs, n_classes).argmax(axis=1)
+
+
+def chunked_codes(decide, n_rows, pairs, n_classes):
+    """Return the class codes of many rows without holding all decision values.
+
+    Parameters
+    ----------
+    decide : callable
+        From a slice of rows to their decision values.
+    """
+    codes = np.empty(n_rows, np.intp)
+    for chunk in row_chunks(n_rows, len(pairs)):
+        codes[chunk] = predicted_codes(decide(chunk), pairs, n_classes)
+    return codes

@@ -15,7 +15,7 @@ from treesvm.comparison.time_budget import fit_within
 from treesvm.comparison.words import headline, table_head, table_line
 from treesvm.datasets import Table, make_spirals
 
-QUICK = ["linear", "svm", "cart", "partition-tree", "hlsvm", "trsd", "dtsvm"]
+QUICK = ["linear", "svm", "cart", "partition-tree", "hlsvm", "trsd", "svtree", "dtsvm"]
 
 
 @pytest.fixture(scope="module")

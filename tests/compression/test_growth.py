@@ -11,6 +11,7 @@ from treesvm.compression.column_sums import (
     best_cut,
     column_sums,
     permute_rows,
+    without_span,
 )
 from treesvm.compression.path_fit import fit_path, weighted_gram
 
@@ -55,6 +56,13 @@ def test_rows_are_permuted_in_place(rng):
     wanted = K[order]
     permute_rows(K, order)
     np.testing.assert_array_equal(K, wanted)
+
+
+def test_what_a_span_leaves(rng):
+    K, basis = rng.normal(size=(30, 8)), np.linalg.qr(rng.normal(size=(30, 3)))[0]
+    kept = K.copy()
+    np.testing.assert_allclose(without_span(K, basis), K - basis @ (basis.T @ K))
+    np.testing.assert_array_equal(K, kept)
 
 
 def test_tree_of_height_two_is_no_better_than_all_splits_and_often_as_good(rng):

@@ -45,11 +45,11 @@ def test_chosen_sizes_keep_the_bound_and_are_nearly_the_cheapest(seed):
 
 
 def test_memory_bounds_the_rows():
-    options = CompressionOptions(max_bytes=16 * 1000 * 500)
+    options = CompressionOptions(max_bytes=24 * 1000 * 500)
     assert rows_within(10_000, 1000, options) == 500
     assert rows_within(200, 1000, options) == 200
-    paper = CompressionOptions(max_bytes=16 * 1000 * 500, loss=None)
-    assert rows_within(10_000, 1000, paper) == 1000
+    paper = CompressionOptions(max_bytes=24 * 1000 * 500, loss=None)
+    assert rows_within(10_000, 1000, paper) == 750
 
 
 def test_margin_targets_open_beyond_the_margins():

@@ -121,8 +121,8 @@ def test_vectors_may_be_support_vectors_only():
 
 
 def test_memory_budget_makes_a_sample_and_says_so():
-    model = tree(MACHINE, cache_size=0.25, vectors="support").fit(X)
-    wanted = int(0.25 * 2**20) // (16 * len(MACHINE.support_))
+    model = tree(MACHINE, cache_size=0.4, vectors="support").fit(X)
+    wanted = int(0.4 * 2**20) // (24 * len(MACHINE.support_))
     assert model.n_rows_ == wanted < len(X)
     assert model.score(X, Y) > 0.85
 

@@ -23,6 +23,7 @@ COLOURS = {
     "partition-tree": "#56b4e9",
     "hlsvm": "#0072b2",
     "trsd": "#7d6bd6",
+    "svtree": "#e0568b",
     "dtsvm": "#00a878",
     "dtsvm-search": "#cc5fa5",
 }

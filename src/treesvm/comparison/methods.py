@@ -15,11 +15,13 @@ from treesvm.comparison.prediction_cost import (
     kernel_cost,
     linear_cost,
     oblique_cost,
+    path_cost,
 )
 from treesvm.estimators.candidate_svc import CandidateSVC
 from treesvm.estimators.dtsvm import DTSVMClassifier
 from treesvm.estimators.hlsvm import HLSVMClassifier
 from treesvm.estimators.kernel_svc import KernelSVC
+from treesvm.estimators.support_vector_tree import SupportVectorTreeClassifier
 from treesvm.estimators.svm_partition_tree import SVMPartitionTreeClassifier
 from treesvm.model_selection.dtsvm_cv import DTSVMClassifierCV
 
@@ -87,6 +89,16 @@ METHODS = {
             TRSD(0.1), KernelSVC(C=C, n_jobs=n_jobs), random_state=seed
         ),
         kernel_cost,
+        is_budgeted=True,
+        is_ours=True,
+        width="estimator__gamma",
+    ),
+    "svtree": Method(
+        "SV tree",
+        lambda seed, n_jobs: SupportVectorTreeClassifier(
+            KernelSVC(C=C), refit="margin", split_rows=100, random_state=seed
+        ),
+        path_cost,
         is_budgeted=True,
         is_ours=True,
         width="estimator__gamma",

@@ -32,6 +32,12 @@ def kernel_cost(model, X):
     return PredictionCost(met, "support vectors", met * X.shape[1])
 
 
+def path_cost(model, X):
+    """Distinct vectors on the path through a support vector tree."""
+    met = float(model.kernel_evaluations(X).mean())
+    return PredictionCost(met, "support vectors", met * X.shape[1])
+
+
 def oblique_cost(model, X):
     """Hyperplanes on the way to the leaf."""
     met = hyperplane_cost(model, X).mean

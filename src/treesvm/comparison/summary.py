@@ -65,6 +65,10 @@ def _part_facts(estimator):
         facts["depth"] = max(tree.depth for tree in trees)
         sizes = np.concatenate([tree.n_rows[tree.leaves()] for tree in trees])
         facts["rows in a leaf"] = f"{sizes.min():,} to {sizes.max():,}"
+    if hasattr(estimator, "n_vectors_"):
+        facts["vectors in all trees"] = int(estimator.n_vectors_)
+    if hasattr(estimator, "basis_vectors_"):
+        facts["basis vectors"] = len(estimator.basis_vectors_)
     if hasattr(estimator, "n_support_vectors_"):
         facts["support vectors"] = int(estimator.n_support_vectors_)
     elif hasattr(estimator, "n_support_"):
@@ -86,6 +90,9 @@ def prediction_facts(model, table):
     if hasattr(estimator, "decompositions_") or hasattr(estimator, "dual_coef_"):
         cost = support_vector_cost(estimator, X)
         return {"support vectors met by a row": cost.nesv_distinct}
+    if hasattr(estimator, "kernel_evaluations"):
+        met = float(np.mean(estimator.kernel_evaluations(X)))
+        return {"kernels evaluated for a row": met}
     if hasattr(estimator, "hyperplanes_met"):
         cost = hyperplane_cost(estimator, X)
         return {"hyperplanes met by a row": cost.mean}

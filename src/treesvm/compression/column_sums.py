@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 from numba import njit
+from scipy.linalg.blas import dgemm
 
 
 class ColumnSums(NamedTuple):
@@ -106,3 +107,12 @@ def permute_rows(K, order):
             i = order[i]
         K[i] = held
         done[i] = True
+
+
+def without_span(K, basis):
+    """Return ``K - basis (basis'K)`` with one matrix more, not two."""
+    shares = K.T @ basis
+    out = K.copy()
+    # BLAS thinks in columns: the transposed matrix is updated in its place.
+    dgemm(-1.0, shares, basis, 1.0, out.T, trans_b=True, overwrite_c=True)
+    return out

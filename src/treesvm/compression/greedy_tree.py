@@ -21,6 +21,7 @@ from treesvm.compression.column_sums import (
     best_cut,
     column_sums,
     permute_rows,
+    without_span,
 )
 from treesvm.compression.path_fit import fit_path, interval_residual, weighted_gram
 from treesvm.compression.tree_builder import TreeBuilder
@@ -270,4 +271,4 @@ class _Growth:
             return K
         A = np.column_stack([K[:, path], np.ones(len(K))])
         basis = np.linalg.qr(A)[0]
-        return K - basis @ (basis.T @ K)
+        return without_span(K, basis)

@@ -14,7 +14,7 @@ from treesvm.solvers.voting import predicted_codes
 
 # Sizes below which nodes stop splitting and go on as chains, from all splits to none.
 SPLIT_ROWS = (30, 100, None)
-_CHAIN_STEPS = 100  # majorization steps of a long chain's last fit
+_CHAIN_STEPS = 25  # majorization steps of a long chain's last fit
 _MANY_ROWS = 2000  # beyond, one fold tells enough
 _HEIGHT_FACTOR = 1.5  # the paper's trees are about so much higher than balanced ones
 
@@ -76,7 +76,8 @@ class Source:
 
 def rows_within(n_rows, n_terms, options):
     """How many rows of D fit the memory that the options allow, at least 100."""
-    copies = 2 if options.loss else 1  # a refit works on what the path leaves over
+    # The matrix, a copy whose rows are sorted, and what a refit's paths leave of it.
+    copies = 3 if options.loss else 2
     row_bytes = 8 * copies * max(1, n_terms)
     return min(n_rows, max(100, options.max_bytes // row_bytes))
 

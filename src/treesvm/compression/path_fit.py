@@ -62,10 +62,10 @@ def fit_path(A, lower, upper, start, offsets, ridge, *, tol=1e-4, max_iter=30):
     """
     A = np.column_stack([A, np.ones(len(A))])
     prior = np.vstack([start, offsets])
-    factor = cho_factor(_lifted(A.T @ A + ridge))
+    factor = cho_factor(_lifted(A.T @ A + ridge), check_finite=False)
     B, residual = prior, interval_residual(A @ prior, lower, upper)
     if np.array_equal(lower, upper):  # a parabola already: one step ends it
-        B = prior + cho_solve(factor, A.T @ residual)
+        B = prior + cho_solve(factor, A.T @ residual, check_finite=False)
         return PathFit(B[:-1], B[-1], lower - A @ B)
     previous, momentum = B, 1.0
     scale = np.abs(residual).max(initial=0.0)
@@ -75,7 +75,7 @@ def fit_path(A, lower, upper, start, offsets, ridge, *, tol=1e-4, max_iter=30):
         residual = interval_residual(A @ at, lower, upper)
         gradient = A.T @ residual - ridge @ (at - prior)
         previous, momentum = B, following
-        B = at + cho_solve(factor, gradient)
+        B = at + cho_solve(factor, gradient, check_finite=False)
         if np.abs(A @ (B - previous)).max(initial=0.0) <= tol * scale:
             break
     return PathFit(B[:-1], B[-1], interval_residual(A @ B, lower, upper))

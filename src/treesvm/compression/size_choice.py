@@ -22,14 +22,17 @@ from treesvm.compression.machine_compression import (
 )
 from treesvm.compression.tree_builder import BOTH, TreeBuilder
 
-_GROWTH = 1.4  # one size after the other
+_GROWTH = 1.6  # one size after the other
+# A chain of more than this share of the vectors saves too little to be worth its fit.
+_LONGEST_SHARE, _SHORT = 0.25, 30
+_SPREAD = 20  # the longest chain has so many times the vectors of the shortest
 _HEIGHTS = (4, 8, 14)
 _HIGHEST_TREE = 24  # beyond so many kernels, a tree's splits have run out of rows
 
 
-def sizes_up_to(most):
-    """1, 2, 3, 4, 6, 9, ... and `most` itself."""
-    sizes, size = [], 1.0
+def sizes_up_to(most, least=1):
+    """Sizes from `least` on, each 1.6 times the one before, and `most` itself."""
+    sizes, size = [], float(least)
     while size < most:
         sizes.append(int(size))
         size = max(size + 1, size * _GROWTH)
@@ -76,10 +79,12 @@ def _chains(source, X, options, cap):
     decisions = source.decide(X)
     lower, upper = targets_of(source, decisions, options.loss)
     problem = Problem(source.terms.matrix(X), lower, upper, source.biases)
-    longest = max(1, min(cap, len(decisions) - 1))
+    longest = min(cap, len(decisions) - 1, max(_SHORT, int(_LONGEST_SHARE * cap)))
+    longest = max(1, longest)
     columns = choose_chain(problem.K, chain_targets(lower, upper), longest)
     rows = np.arange(len(decisions))
-    sizes = sizes_up_to(max(1, len(columns)))
+    longest = max(1, len(columns))
+    sizes = sizes_up_to(longest, max(1, longest // _SPREAD))
     return [
         restricted(source, [problem.chain_tree(rows, columns[:size], options)])
         for size in sizes

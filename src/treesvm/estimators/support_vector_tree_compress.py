@@ -20,6 +20,7 @@ from treesvm.solvers.leaf_machine import LeafMachine
 from treesvm.trees.leaf_rows import rows_by_leaf
 
 _VALIDATION_SHARE = 0.3
+_LEAST_ROWS = 10
 
 
 class _Rows(NamedTuple):
@@ -35,6 +36,8 @@ def compress(
     X,
     y=None,
     *,
+    X_val=None,
+    y_val=None,
     max_kernel_evaluations=None,
     tolerance=0.005,
     refit="margin",
@@ -56,11 +59,13 @@ def compress(
     ----------
     model : fitted KernelSVC or DTSVMClassifier
     X : {array-like, sparse matrix} of shape (n_rows, n_features)
-        Rows to fit and to validate on, 30 % of them drawn for validation. Rows that the
-        model was not trained on are best: on its training rows its loss is too low, and
-        the choice too careful.
+        Rows that coefficients are fitted on; the model's training rows will do.
     y : array-like of shape (n_rows,), optional
         Their labels; without, the model's own answers are taken.
+    X_val, y_val : optional
+        Validation rows and their labels. Rows that the model was not trained on are
+        best: on its training rows its loss is too low, and the choice too careful. By
+        default 30 % of X are drawn and kept out of the fits.
     max_kernel_evaluations : int, optional
         Most kernels for a row, in each decomposition. It goes before `tolerance`.
     tolerance : float, default=0.005
@@ -104,7 +109,7 @@ def compress(
         random_state=random_state,
     )
     rng = np.random.default_rng(check_random_state(random_state).randint(2**31 - 1))
-    rows = _split_rows(tree, model, X, y, rng)
+    rows = _split_rows(tree, model, (X, y), (X_val, y_val), rng)
     options = CompressionOptions(loss=refit, split_rows=None)
     seed = int(rng.integers(2**31))
     members, losses = [], []
@@ -150,25 +155,31 @@ def _check(model, max_kernel_evaluations, tolerance, refit):
         raise ValueError(f"refit={refit!r} is not possible; use 'margin' or 'values'.")
 
 
-def _split_rows(tree, model, X, y, rng):
-    """Draw the validation rows; labels become class codes."""
-    X = validate_data(tree, X, **INPUT)
-    if X.shape[0] < 10:
+def _split_rows(tree, model, given, validation, rng):
+    """Check rows and labels; draw the validation rows if none are given."""
+    X, codes = _rows_and_codes(tree, model, *given, reset=True)
+    if X.shape[0] < _LEAST_ROWS:
         raise ValueError(
-            f"X has {X.shape[0]} rows; compressing needs at least 10 to fit and "
-            "validate on."
+            f"X has {X.shape[0]} rows; compressing needs at least {_LEAST_ROWS} to fit "
+            "and validate on."
         )
+    if validation[0] is not None:
+        return _Rows(X, *_rows_and_codes(tree, model, *validation, reset=False))
+    order = rng.permutation(X.shape[0])
+    n_validation = int(_VALIDATION_SHARE * X.shape[0])
+    fit, held = np.sort(order[n_validation:]), np.sort(order[:n_validation])
+    return _Rows(X[fit], X[held], codes[held])
+
+
+def _rows_and_codes(tree, model, X, y, *, reset):
+    """Return checked rows and their class codes, -1 for labels unknown to the model."""
+    X = validate_data(tree, X, reset=reset, **INPUT)
     labels = model.predict(X) if y is None else np.asarray(y)
     if len(labels) != X.shape[0]:
         raise ValueError(f"X has {X.shape[0]} rows and y has {len(labels)} labels.")
     codes = np.searchsorted(model.classes_, labels)
-    known = np.minimum(codes, len(model.classes_) - 1)
-    # A label that the model does not know is wrong whatever it answers.
-    codes = np.where(model.classes_[known] == labels, known, -1)
-    order = rng.permutation(X.shape[0])
-    n_validation = max(1, int(_VALIDATION_SHARE * X.shape[0]))
-    fit, validation = np.sort(order[n_validation:]), np.sort(order[:n_validation])
-    return _Rows(X[fit], X[validation], codes[validation])
+    codes = np.minimum(codes, len(model.classes_) - 1)
+    return X, np.where(model.classes_[codes] == labels, codes, -1)
 
 
 def _members_of(model):

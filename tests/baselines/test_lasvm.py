@@ -115,6 +115,21 @@ def test_stream_of_sorted_classes_and_late_ones(three_classes):
     assert model.score(X, y) > 0.8
 
 
+def test_stream_sorted_by_class_is_learnt():
+    """All of one class first: its first rows wait for the other class."""
+    X, y = make_moons(600, noise=0.1, random_state=0)
+    order = np.argsort(y, kind="stable")
+    model = LASVMClassifier(C=10, gamma=1.0, random_state=0)
+    for start in range(0, 600, 50):
+        rows = order[start : start + 50]
+        model.partial_fit(X[rows], y[rows], classes=[0, 1])
+        if start < 300:
+            assert (model.predict(X) == 0).all()
+    assert model.score(X, y) > 0.75
+    model.partial_fit(X, y)
+    assert model.score(X, y) > 0.95
+
+
 def test_stream_goes_on_after_loading(three_classes, tmp_path):
     X, y = three_classes
     weight = np.random.default_rng(0).uniform(0.5, 2.0, size=len(y))

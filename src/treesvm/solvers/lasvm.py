@@ -31,7 +31,7 @@ _AHEAD = 8  # rows of either kind that are computed ahead
 class Expansion(NamedTuple):
     """The rows that a machine consists of, and how well they are solved."""
 
-    rows: np.ndarray  # row numbers, those with a coefficient only
+    rows: np.ndarray  # row numbers; without any coefficient, the first rows seen
     coefficients: np.ndarray  # signed
     bias: float
     violation: float  # over the rows in the pool
@@ -138,11 +138,11 @@ class OnlineMachine:
         p = np.where(upper > 0, 1.0, -1.0)
         n_steps = int(pool.counters[steps.N_STEPS])
         if not beta.any():
-            # Nothing was moved: one class was seen, or none.
+            # One class was seen, or none. Its first rows stay: the other class needs
+            # them to make a pair when it comes.
             bias = float(self._seen[1]) - float(self._seen[0])
-            return Expansion(
-                pool.owner[:0], beta[:0], bias, 0.0, 0.0, 0.0, n_steps, True
-            )
+            rows = pool.owner[used]
+            return Expansion(rows, beta, bias, 0.0, 0.0, 0.0, n_steps, True)
         violation = float(violation_of(F, beta, lower, upper))
         is_support = beta != 0.0
         return Expansion(

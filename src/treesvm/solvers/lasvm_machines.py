@@ -14,6 +14,8 @@ from treesvm.solvers.kernel_machine import KernelMachine
 from treesvm.solvers.lasvm import OnlineMachine
 from treesvm.solvers.path import RECORD
 
+_WAITING_ROWS = 5  # of each class, in a machine that knows one class only
+
 
 @dataclass(frozen=True)
 class OnlineOptions:
@@ -145,6 +147,8 @@ def _learn_machine(online, rows, options, pair, orders, coefficients, on_rows):
     sizes = options.C * rows.weight
     if coefficients is not None:
         old = np.flatnonzero(coefficients)
+        if len(old) == 0:  # one class so far: its first rows wait for the other
+            old = _first_of_each(signs[: len(coefficients)], is_member)
         online.resume(old, coefficients[old], signs[old], sizes[old])
     for order in orders:
         own = order[is_member[order]]
@@ -155,6 +159,13 @@ def _learn_machine(online, rows, options, pair, orders, coefficients, on_rows):
         if online.n_inserted == n_before:  # no row violates anything any more
             break
     return online.expansion()
+
+
+def _first_of_each(signs, is_member):
+    """A few rows of either sign that take part in a machine."""
+    own = np.flatnonzero(is_member[: len(signs)])
+    parts = [own[signs[own] == sign][:_WAITING_ROWS] for sign in (-1.0, 1.0)]
+    return np.concatenate(parts)
 
 
 def _machine_coefficients(machine, pairs):

@@ -7,13 +7,14 @@ verdict  rank tests over the stored results of these, TRSD beside random rows
 covtype  selection after the tree is grown, 484,176 rows
 cbd      CBD's neighbours on 50,000 rows of covtype
 lasvm    one epoch on ijcnn1 beside KernelSVC
-rivals   CBD and LASVM beside DTSVM, on the sets of its benchmark
+..._rivals
+         CBD and LASVM beside DTSVM, on sets of its benchmark
 stream   LASVM's first pass over 200,000 rows of covtype
 """
 
 from functools import partial
 
-from benchmarks.candidate_rivals import rivals_case
+from benchmarks.candidate_rivals import SETS, rivals_case
 from benchmarks.candidates_problems import LARGE, SMALL
 from benchmarks.candidates_speed import (
     cbd_case,
@@ -31,6 +32,6 @@ CASES = {
     "covtype": covtype_case,
     "cbd": cbd_case,
     "lasvm": lasvm_case,
-    "rivals": rivals_case,
+    **{f"{name}_rivals": partial(rivals_case, name=name) for name in SETS},
     "stream": stream_case,
 }

@@ -12,6 +12,7 @@ import os
 import secrets
 import time
 import warnings
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from threading import RLock
 
@@ -31,6 +32,7 @@ FORMAT = 1
 _FIT = "fit.piece"
 _MAX_BYTES = 2**32  # of one piece; the folder is the user's own, but may be damaged
 _PENDING_BYTES = 32 * 2**20  # written at once, whatever the time
+_WRITER = ThreadPoolExecutor(1, thread_name_prefix="treesvm-checkpoint")
 
 
 class CheckpointError(ValueError):
@@ -111,6 +113,7 @@ class FolderStore(NoCheckpoint):
         self._folder, self._every = checkpoint.folder, checkpoint.every
         self._about, self._lock = description, RLock()
         self._items, self._pending, self._pending_bytes = {}, {}, 0
+        self._writing = None
         self._last_write = time.monotonic()
         self.n_restored = 0
         self._remove_unfinished()
@@ -159,7 +162,7 @@ class FolderStore(NoCheckpoint):
             self._pending_bytes += item_bytes(item)
             is_late = time.monotonic() - self._last_write >= self._every
             if is_late or self._pending_bytes >= _PENDING_BYTES:
-                self._write_pending()
+                self._hand_over()
 
     def count_restored(self, n_leaves):
         """Count leaves that came from the store."""
@@ -171,18 +174,40 @@ class FolderStore(NoCheckpoint):
         return Checkpoint(self._folder / name, self._every)
 
     def close(self):
-        """Write what has not been written yet."""
+        """Write what has not been written yet, and wait until it is on the disk."""
         with self._lock:
-            self._write_pending()
+            self._finish_writing()
+            self._write_items(self._take_pending())
 
-    def _write_pending(self):
-        if not self._pending:
+    def _hand_over(self):
+        """Let the writer's thread write what has gathered, if it has nothing to do.
+
+        A flush waits for the disk, and training should not. With ``every=0`` it does:
+        then nothing is ever lost but what was being trained.
+        """
+        if self._every == 0.0:
+            self._write_items(self._take_pending())
+        elif self._writing is None or self._writing.done():
+            self._finish_writing()
+            self._writing = _WRITER.submit(self._write_items, self._take_pending())
+
+    def _finish_writing(self):
+        """Wait for the writer's thread; an error of it comes up here."""
+        if self._writing is not None:
+            writing, self._writing = self._writing, None
+            writing.result()
+
+    def _take_pending(self):
+        taken, self._pending, self._pending_bytes = self._pending, {}, 0
+        self._last_write = time.monotonic()
+        return taken
+
+    def _write_items(self, items):
+        if not items:
             return
         arrays = {}
-        section = write_items(self._pending, arrays)
+        section = write_items(items, arrays)
         self._write(f"items-{secrets.token_hex(8)}.piece", {"items": section}, arrays)
-        self._pending, self._pending_bytes = {}, 0
-        self._last_write = time.monotonic()
 
     def _write(self, name, header, arrays):
         with replaced_file(self._folder / name) as file:

@@ -136,12 +136,16 @@ def _tree(machine, split, **options):
 
 def _timed_letter(context, result):
     stored = data.load(context.data, "letter")
-    train, test = np.arange(16_000), np.arange(16_000, 20_000)
-    X, X_test = data.scale(np.asarray(stored.X, float)[train], stored.X[test])
-    y, y_test = stored.y[train], stored.y[test]
+    train, held = np.arange(13_000), np.arange(13_000, 16_000)
+    test = np.arange(16_000, 20_000)
+    X = np.asarray(stored.X, float)
+    X, X_held, X_test = data.scale(X[train], X[held], X[test])
+    y, y_held, y_test = (stored.y[rows] for rows in (train, held, test))
     model = DTSVMClassifier(C=10, gamma=10, leaf_scaling=None, random_state=0)
     model.fit(X, y)
-    small = compress(model, X, y, tolerance=0.005, random_state=0)
+    small = compress(
+        model, X, y, X_val=X_held, y_val=y_held, tolerance=0.01, random_state=0
+    )
     models = {"machine": model, "compressed": small}
     return _timed("letter, DTSVM", models, X_test, y_test, result)
 

@@ -14,7 +14,7 @@ from treesvm.solvers.voting import predicted_codes
 
 # Sizes below which nodes stop splitting and go on as chains, from all splits to none.
 SPLIT_ROWS = (30, 100, None)
-_CHAIN_STEPS = 25  # majorization steps of a long chain's last fit
+_CHAIN_STEPS = 50  # majorization steps of a long chain's last fit
 _MANY_ROWS = 2000  # beyond, one fold tells enough
 _HEIGHT_FACTOR = 1.5  # the paper's trees are about so much higher than balanced ones
 

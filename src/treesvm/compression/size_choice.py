@@ -22,16 +22,16 @@ from treesvm.compression.machine_compression import (
 )
 from treesvm.compression.tree_builder import BOTH, TreeBuilder
 
-_GROWTH = 1.6  # one size after the other
+_GROWTH = 1.4  # one size after the other
 # A chain of more than this share of the vectors saves too little to be worth its fit.
 _LONGEST_SHARE, _SHORT = 0.25, 30
-_SPREAD = 20  # the longest chain has so many times the vectors of the shortest
+_SPREAD = 30  # the longest chain has so many times the vectors of the shortest
 _HEIGHTS = (4, 8, 14)
 _HIGHEST_TREE = 24  # beyond so many kernels, a tree's splits have run out of rows
 
 
 def sizes_up_to(most, least=1):
-    """Sizes from `least` on, each 1.6 times the one before, and `most` itself."""
+    """Sizes from `least` on, each 1.4 times the one before, and `most` itself."""
     sizes, size = [], float(least)
     while size < most:
         sizes.append(int(size))

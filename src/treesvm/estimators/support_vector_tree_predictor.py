@@ -8,6 +8,7 @@ from treesvm.compression.compressed_machine import (
     rbf_walk,
 )
 from treesvm.estimators.decomposition import certain_scores
+from treesvm.estimators.dtsvm_predictor import _leaf_of as leaf_of
 from treesvm.estimators.dtsvm_predictor import vote
 
 
@@ -21,14 +22,15 @@ class SupportVectorTreePredictor:
     def __init__(self, members, classes, n_features):
         self._members, self._classes = members, classes
         self._n_features = n_features
-        self._walkers = [
-            [None if p.machine is None else _PartWalker(p.machine) for p in m.parts]
-            for m in members
-        ]
+        self._walkers = [_MemberWalker(member) for member in members]
+        self._single = self._walkers[0] if len(members) == 1 else None
+        self._labels = list(classes)
 
     def __call__(self, x):
         """Return the label of a row, or the labels of an array of rows."""
         x = np.asarray(x)
+        if x.ndim == 1 and len(x) == self._n_features and self._single is not None:
+            return self._labels[self._single.code(x)]
         labels = self._classes[self._scores(np.atleast_2d(x)).argmax(axis=1)]
         return labels[0] if x.ndim == 1 else labels
 
@@ -48,19 +50,49 @@ class SupportVectorTreePredictor:
         if len(X) > 1:
             found = [member.scores(X) for member in self._members]
         else:
-            found = [self._row_scores(k, X) for k in range(len(self._members))]
+            found = [walker.scores(X[0]) for walker in self._walkers]
         return found[0] if len(found) == 1 else vote(found)
 
-    def _row_scores(self, number, X):
-        """Scores of one row, shape (1, n_classes)."""
-        member = self._members[number]
-        k = 0
-        if len(member.parts) > 1:
-            k = int(member.apply(X)[0])
-        walker = self._walkers[number][k]
-        if walker is None:
-            return certain_scores(member.parts[k].code, member.n_classes)[None]
-        return walker.machine.scores(walker.decisions(X))
+
+class _MemberWalker:
+    """One partition and its parts, laid out for single rows."""
+
+    def __init__(self, member):
+        self._member, self._n_classes = member, member.n_classes
+        self._parts = [
+            None if part.machine is None else _PartWalker(part.machine)
+            for part in member.parts
+        ]
+        self._nodes = None
+        if len(self._parts) > 1:
+            tree = member.partition
+            links = np.stack([tree.feature, tree.left, tree.right], axis=1)
+            self._nodes = np.ascontiguousarray(links), tree.threshold
+            self._numbers = tree.leaf_numbers
+
+    def code(self, x):
+        """Return the class code of a 1-D row."""
+        k = self._part_of(x)
+        part = self._parts[k]
+        if part is None:
+            return self._member.parts[k].code
+        values = part.decisions(x)
+        if self._n_classes == 2:
+            return int(values[0, 0] > 0.0)
+        return int(part.machine.scores(values).argmax())
+
+    def scores(self, x):
+        """Return the scores of a 1-D row, shape (1, n_classes)."""
+        k = self._part_of(x)
+        part = self._parts[k]
+        if part is None:
+            return certain_scores(self._member.parts[k].code, self._n_classes)[None]
+        return part.machine.scores(part.decisions(x))
+
+    def _part_of(self, x):
+        if self._nodes is None:
+            return 0
+        return self._numbers[leaf_of(x, *self._nodes)]
 
 
 class _PartWalker:
@@ -72,14 +104,14 @@ class _PartWalker:
         if is_compiled(machine.terms):
             self._arrays = [compiled_arrays(t, machine.terms) for t in machine.trees]
 
-    def decisions(self, X):
-        """Return the values of one row for all machines, shape (1, n_machines)."""
-        machine = self.machine
+    def decisions(self, x):
+        """Return the values of one 1-D row for all machines, shape (1, n_machines)."""
+        machine, X = self.machine, x[None]
         if self._arrays is None:
             return machine.decisions(X)
-        x = X if machine.scaling is None else machine.scaling.apply(X)
-        x = np.ascontiguousarray(x, dtype=np.float64)
+        X = X if machine.scaling is None else machine.scaling.apply(X)
+        X = np.ascontiguousarray(X, dtype=np.float64)
         out = [np.empty((1, tree.n_outputs)) for tree in machine.trees]
         for arrays, own in zip(self._arrays, out, strict=True):
-            rbf_walk(x, *arrays, own)
+            rbf_walk(X, *arrays, own)
         return out[0] if len(out) == 1 else np.hstack(out)

@@ -99,8 +99,8 @@ class SupportVectorTreeClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstim
 
     References
     ----------
-    "The support vector tree", sections 3.2 (exact balanced trees), 4 (the greedy
-    algorithm), 4.3 (scaling) and 6 (ensembles).
+    A. Ukkonen, "The support vector tree", LNCS 6060 (2010): sections 3.2 (exact
+    balanced trees), 4 (the greedy algorithm), 4.3 (scaling) and 6 (ensembles).
 
     Examples
     --------

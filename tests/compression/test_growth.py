@@ -2,14 +2,18 @@
 
 import numpy as np
 import pytest
+from threadpoolctl import threadpool_info
 
 from tests import naive_compression as naive
 from treesvm.compression import GrowthOptions, exact_balanced_tree, grow_score_tree
+from treesvm.compression.blas_threads import one_blas_thread
 from treesvm.compression.chain import choose_chain
+from treesvm.compression.chain_columns import ChainColumns, path_basis
 from treesvm.compression.column_sums import (
     best_column,
     best_cut,
     column_sums,
+    errors_of,
     permute_rows,
     without_span,
 )
@@ -49,6 +53,43 @@ def test_best_cut_is_the_best_of_all(rng):
     assert best_cut(left, right, cuts) == pytest.approx(
         naive.best_cut(left, right, cuts)
     )
+
+
+@pytest.mark.parametrize("n_outputs", [1, 3])
+def test_sums_and_errors_are_those_of_plain_products(n_outputs, rng):
+    for n in (0, 1, 4, 31):
+        K, residual = rng.normal(size=(n, 7)), rng.normal(size=(n, n_outputs))
+        sums = column_sums(K, residual)
+        np.testing.assert_allclose(sums.products, K.T @ residual, atol=1e-12)
+        np.testing.assert_allclose(sums.squares, (K**2).sum(axis=0), atol=1e-12)
+        scale = rng.normal(size=n_outputs)
+        wanted = ((residual - np.outer(K[:, 2], scale)) ** 2).sum(axis=1)
+        np.testing.assert_allclose(errors_of(K, residual, 2, scale), wanted)
+
+
+def test_columns_of_a_chain_have_the_sums_of_what_its_span_leaves(rng):
+    K, residual = rng.normal(size=(30, 9)), rng.normal(size=(30, 2))
+    columns, path = ChainColumns(K, [4]), [4, 0, 7]
+    columns.extend_to(path)
+    wanted = column_sums(without_span(K, path_basis(K, path)), residual)
+    found = columns.sums(residual)
+    np.testing.assert_allclose(found.products, wanted.products, atol=1e-12)
+    np.testing.assert_allclose(found.squares, wanted.squares, atol=1e-12)
+
+
+def test_blas_has_one_thread_inside_and_its_own_number_again_after():
+    def threads():
+        return [pool["num_threads"] for pool in threadpool_info() if is_blas(pool)]
+
+    def is_blas(pool):
+        return pool["user_api"] == "blas"
+
+    before = threads()
+    with one_blas_thread():
+        with one_blas_thread():
+            pass
+        assert set(threads()) == {1}
+    assert threads() == before
 
 
 def test_rows_are_permuted_in_place(rng):

@@ -13,11 +13,13 @@ over the products, so a chain for three hundred machines costs little more than 
 
 import numpy as np
 
+from treesvm.compression.blas_threads import one_blas_thread
 from treesvm.compression.column_sums import column_sums
 
 _INDEPENDENT = 1e-7  # least share of a column outside the chain
 
 
+@one_blas_thread()
 def choose_chain(K, targets, length):
     """Return up to `length` columns of `K`, the most useful first.
 

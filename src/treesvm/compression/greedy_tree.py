@@ -16,10 +16,13 @@ from typing import NamedTuple
 
 import numpy as np
 
+from treesvm.compression.blas_threads import one_blas_thread
+from treesvm.compression.chain_columns import ChainColumns, path_basis
 from treesvm.compression.column_sums import (
     best_column,
     best_cut,
     column_sums,
+    errors_of,
     permute_rows,
     without_span,
 )
@@ -56,6 +59,7 @@ class _Branch(NamedTuple):
     ridge: np.ndarray | None  # with refit: how its parent's coefficients hold it
     parent: int
     side: int  # 0 left, 1 right, 2 both
+    columns: ChainColumns | None = None  # within a chain whose rows stay in their order
 
 
 class _Split(NamedTuple):
@@ -87,7 +91,8 @@ def grow_score_tree(K, lower, upper, options, *, offsets=None, rng=None):
     rng = np.random.default_rng() if rng is None else rng
     offsets = np.zeros(lower.shape[1]) if offsets is None else offsets
     growth = _Growth(K, lower.copy(), upper.copy(), options, rng)
-    return growth.run(offsets)
+    with one_blas_thread():
+        return growth.run(offsets)
 
 
 class _Growth:
@@ -154,16 +159,13 @@ class _Growth:
 
     def _split(self, branch, node, rows, residual):
         """Find threshold and children's columns; no children if there is no cut."""
-        n_rows, options = branch.last - branch.first, self.options
-        if n_rows <= options.min_rows or (
-            options.refit and n_rows < options.split_rows
-        ):
+        if not self._may_split(branch):
             return []
-        residual, values = self._sort_rows(rows, branch.path[-1], residual)
+        values = self._sort_rows(rows, branch.path[-1], residual)
         cuts = 1 + np.flatnonzero(np.diff(values) > _SAME * np.abs(values).max())
         if len(cuts) == 0:
             return []
-        taken = branch.path if options.refit else ()
+        taken = branch.path if self.options.refit else ()
         K = self._candidates(rows, branch.path)
         split = self._best_split(K, residual, cuts, taken)
         if split is None:
@@ -177,13 +179,20 @@ class _Growth:
             for side, edge in reversed(tuple(enumerate(edges)))
         ]
 
+    def _may_split(self, branch):
+        """Whether a node has enough rows to be split."""
+        n_rows, options = branch.last - branch.first, self.options
+        is_short = options.refit and n_rows < options.split_rows
+        return n_rows > options.min_rows and not is_short
+
     def _sort_rows(self, rows, column, residual):
-        """Sort the node's rows by their column; return residuals and column."""
+        """Sort the node's rows and `residual` by their column; return the column."""
         order = np.argsort(self.K[rows, column], kind="stable")
         permute_rows(self.K[rows], order)
         self.lower[rows] = self.lower[rows][order]
         self.upper[rows] = self.upper[rows][order]
-        return residual[order], self.K[rows, column].copy()
+        residual[:] = residual[order]
+        return self.K[rows, column].copy()
 
     def _best_split(self, K, residual, cuts, taken):
         """Take turns between columns and threshold from several starts."""
@@ -211,10 +220,7 @@ class _Growth:
             )
             if pair[0].column < 0 or pair[1].column < 0:
                 break
-            errors = [
-                ((residual - np.outer(K[:, side.column], side.scale)) ** 2).sum(axis=1)
-                for side in pair
-            ]
+            errors = [errors_of(K, residual, side.column, side.scale) for side in pair]
             cut, cost = best_cut(*errors, cuts)
             if best is not None and cost >= best.cost:
                 break
@@ -231,14 +237,21 @@ class _Growth:
 
     def _chain(self, branch, node, rows, residual):
         """Go on with the best column for all rows."""
-        taken = branch.path if self.options.refit else ()
-        sums = column_sums(self._candidates(rows, branch.path), residual)
-        best = best_column(sums, self.least, taken)
+        columns = None
+        if self.options.refit:
+            columns = branch.columns or ChainColumns(self.K[rows], branch.path)
+            columns.extend_to(branch.path)
+            best = best_column(columns.sums(residual), self.least, branch.path)
+        else:
+            best = best_column(column_sums(self.K[rows], residual), self.least)
         if best.gain <= _SETTLED * self.total:
             return []
         self.builder.set_threshold(node, 0.0)
         edge = branch.first, branch.last, 2
-        return [self._child(branch, node, edge, best.column, best.scale)]
+        child = self._child(branch, node, edge, best.column, best.scale)
+        if self._may_split(child):  # which sorts the rows
+            return [child]
+        return [child._replace(columns=columns)]
 
     def _child(self, branch, node, edge, column, scale):
         first, last, side = edge
@@ -267,8 +280,4 @@ class _Growth:
         them: their own part is fitted anyway.
         """
         K = self.K[rows]
-        if not self.options.refit:
-            return K
-        A = np.column_stack([K[:, path], np.ones(len(K))])
-        basis = np.linalg.qr(A)[0]
-        return without_span(K, basis)
+        return without_span(K, path_basis(K, path)) if self.options.refit else K

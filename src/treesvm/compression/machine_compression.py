@@ -4,6 +4,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from treesvm.compression.blas_threads import one_blas_thread
 from treesvm.compression.chain import choose_chain
 from treesvm.compression.compressed_machine import CompressedMachine
 from treesvm.compression.greedy_tree import GrowthOptions, grow_score_tree
@@ -168,6 +169,7 @@ class Problem:
             rng=np.random.default_rng(seed),
         )
 
+    @one_blas_thread()
     def chain_tree(self, rows, columns, options):
         """Return a tree that is one chain, its coefficients fitted on some rows."""
         columns = columns if len(columns) else np.zeros(1, np.intp)

@@ -20,7 +20,7 @@ Nalbantov and Bioch 2008, section 4.2). Nesterov's extrapolation speeds the step
 from typing import NamedTuple
 
 import numpy as np
-from scipy.linalg import cho_factor, cho_solve
+from scipy.linalg.lapack import dpotrf, dpotrs
 
 _LIFT = 1e-10  # of the diagonal: columns may be multiples of each other
 
@@ -62,10 +62,10 @@ def fit_path(A, lower, upper, start, offsets, ridge, *, tol=1e-4, max_iter=30):
     """
     A = np.column_stack([A, np.ones(len(A))])
     prior = np.vstack([start, offsets])
-    factor = cho_factor(_lifted(A.T @ A + ridge), check_finite=False)
+    solve = _solver(_lifted(A.T @ A + ridge))
     B, residual = prior, interval_residual(A @ prior, lower, upper)
     if np.array_equal(lower, upper):  # a parabola already: one step ends it
-        B = prior + cho_solve(factor, A.T @ residual, check_finite=False)
+        B = prior + solve(A.T @ residual)
         return PathFit(B[:-1], B[-1], lower - A @ B)
     previous, momentum = B, 1.0
     scale = np.abs(residual).max(initial=0.0)
@@ -75,7 +75,7 @@ def fit_path(A, lower, upper, start, offsets, ridge, *, tol=1e-4, max_iter=30):
         residual = interval_residual(A @ at, lower, upper)
         gradient = A.T @ residual - ridge @ (at - prior)
         previous, momentum = B, following
-        B = at + cho_solve(factor, gradient, check_finite=False)
+        B = at + solve(gradient)
         if np.abs(A @ (B - previous)).max(initial=0.0) <= tol * scale:
             break
     return PathFit(B[:-1], B[-1], interval_residual(A @ B, lower, upper))
@@ -91,3 +91,11 @@ def _lifted(gram):
     """Add a little to the diagonal, so that it can be factorised."""
     diagonal = gram.diagonal()
     return gram + np.diag(_LIFT * diagonal + (diagonal == 0.0))
+
+
+def _solver(matrix):
+    """Return ``b -> matrix^-1 b`` by Cholesky; LAPACK itself, as matrices are small."""
+    factor, info = dpotrf(matrix)
+    if info != 0:
+        raise np.linalg.LinAlgError(f"Cholesky stopped at column {info}")
+    return lambda values: dpotrs(factor, values)[0]

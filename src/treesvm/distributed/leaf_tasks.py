@@ -10,6 +10,7 @@ from typing import NamedTuple
 import numpy as np
 
 from treesvm.distributed.packing import Layout, Rows, as_rows, as_table
+from treesvm.distributed.worker_memory import give_back
 from treesvm.estimators.decomposition import MachineOptions, train_parts
 from treesvm.trees.axis import classification_grower, fit_branch
 from treesvm.trees.grafting import leaf_totals
@@ -128,6 +129,7 @@ def finish_groups(piece, routing, work):
         work.options,
         n_jobs=1,
     )
+    give_back()
     return [
         result._replace(parts=parts[a:b])
         for result, (a, b) in zip(results, pairwise(edges), strict=True)

@@ -19,6 +19,7 @@ from treesvm.distributed.clusters import cluster_size
 from treesvm.distributed.collections import feature_blocks, meta_of
 from treesvm.distributed.packing import Layout, Rows, as_rows, as_table, empty_table
 from treesvm.distributed.shuffling import packed_parts, shuffled
+from treesvm.distributed.worker_memory import give_back
 from treesvm.estimators.decomposition import Decomposition, answers, part_numbers
 from treesvm.estimators.dtsvm_predictor import vote
 from treesvm.estimators.training_rows import INPUT
@@ -241,7 +242,10 @@ def _piece_scores(table, piece, layout):
     rows, leaf, _ = as_rows(table, layout)
     some = Decomposition(None, piece.parts, piece.n_classes)
     scores = some.scores_in(rows.X, leaf - piece.first, n_jobs=1)
-    return Rows(scores, rows.codes, None, rows.numbers), leaf
+    answered = Rows(scores, rows.codes, None, rows.numbers)
+    del rows, some
+    give_back()
+    return answered, leaf
 
 
 def _scores_in_order(table, layout):

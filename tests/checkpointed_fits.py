@@ -16,7 +16,7 @@ from treesvm.persistence import Checkpoint
 
 def rows(n_rows=2000):
     """The training rows of all fits."""
-    return make_waves(n_rows, seed=3)
+    return make_waves(n_rows, 6, seed=3)
 
 
 FITS = {

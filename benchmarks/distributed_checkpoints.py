@@ -27,7 +27,7 @@ def overhead_case(context):
         X, y, _, _ = covtype_rows(context)
         name = f"covtype, {len(y):,} × {X.shape[1]}"
     except MissingData:
-        X, y = make_waves(200_000)
+        X, y = make_waves(200_000, 6)
         name = "generated waves, 200,000 × 6"
     context.start_ours()
     model = DTSVMClassifier(random_state=0, n_jobs=2)
@@ -151,7 +151,7 @@ def _start_and_kill(folder, n_rows, moment):
 
 def child(folder, n_rows):
     """What the killed process runs."""
-    X, y = make_waves(int(n_rows), seed=1)
+    X, y = make_waves(int(n_rows), 6, seed=1)
     DTSVMClassifier().fit(X[:2000], y[:2000])  # compiled before it counts
     print("started", flush=True)
     kept = Checkpoint(folder, every=0.1)

@@ -35,7 +35,7 @@ class PathFit(NamedTuple):
 
 def interval_residual(values, lower, upper):
     """Return what must be added to `values` to bring them into their intervals."""
-    return np.clip(values, lower, upper) - values
+    return np.minimum(np.maximum(values, lower), upper) - values
 
 
 def fit_path(A, lower, upper, start, offsets, ridge, *, tol=1e-4, max_iter=30):
@@ -63,22 +63,27 @@ def fit_path(A, lower, upper, start, offsets, ridge, *, tol=1e-4, max_iter=30):
     A = np.column_stack([A, np.ones(len(A))])
     prior = np.vstack([start, offsets])
     solve = _solver(_lifted(A.T @ A + ridge))
-    B, residual = prior, interval_residual(A @ prior, lower, upper)
+    B, values = prior, A @ prior
+    residual = interval_residual(values, lower, upper)
     if np.array_equal(lower, upper):  # a parabola already: one step ends it
         B = prior + solve(A.T @ residual)
         return PathFit(B[:-1], B[-1], lower - A @ B)
-    previous, momentum = B, 1.0
+    previous, previous_values, momentum = B, values, 1.0
     scale = np.abs(residual).max(initial=0.0)
     for _ in range(max_iter):
         following = (1 + np.sqrt(1 + 4 * momentum**2)) / 2
-        at = B + (momentum - 1) / following * (B - previous)
-        residual = interval_residual(A @ at, lower, upper)
-        gradient = A.T @ residual - ridge @ (at - prior)
-        previous, momentum = B, following
+        ahead = (momentum - 1) / following
+        at = B + ahead * (B - previous)
+        # Values are linear in the coefficients: extrapolated, not multiplied again.
+        at_values = values + ahead * (values - previous_values)
+        gradient = A.T @ interval_residual(at_values, lower, upper)
+        gradient -= ridge @ (at - prior)
+        previous, previous_values, momentum = B, values, following
         B = at + solve(gradient)
-        if np.abs(A @ (B - previous)).max(initial=0.0) <= tol * scale:
+        values = A @ B
+        if np.abs(values - previous_values).max(initial=0.0) <= tol * scale:
             break
-    return PathFit(B[:-1], B[-1], interval_residual(A @ B, lower, upper))
+    return PathFit(B[:-1], B[-1], interval_residual(values, lower, upper))
 
 
 def weighted_gram(A, weight):

@@ -110,7 +110,8 @@ class DTSVMClassifier(ClassifierMixin, BaseEstimator):
     Notes
     -----
     When not to use it: below some 5,000 rows `KernelSVC` is as fast and simpler; with
-    thousands of sparse features a linear SVM is hard to beat; where trees win by their
+    thousands of sparse features a linear SVM is hard to beat (and ``multi_class="ovr",
+    leaf_scaling=None`` suit them better than the defaults); where trees win by their
     own means (many irrelevant or categorical features), boosted trees are better.
 
     References

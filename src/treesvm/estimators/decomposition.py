@@ -25,6 +25,7 @@ from treesvm.solvers.voting import row_chunks
 from treesvm.trees.leaf_rows import rows_by_leaf
 
 _SURE = 1.0  # decision value of a part with one class
+_TASKS_OF_A_WORKER = 8  # enough to even out, few enough to cost nothing
 
 
 class MachineOptions(NamedTuple):
@@ -83,11 +84,18 @@ class Decomposition:
         out = np.empty((X.shape[0], self.n_classes))
         occupied = np.flatnonzero(groups.sizes)
         n_workers = min(effective_n_jobs(n_jobs), max(1, len(occupied)))
-        with threadpool_limits(1 if n_workers > 1 else None):
+        n_tasks = min(len(occupied), _TASKS_OF_A_WORKER * n_workers)
+        # The products of a part are small: threads of BLAS would wait for each other.
+        with threadpool_limits(1 if len(occupied) > 1 else None):
             Parallel(n_jobs=n_workers, require="sharedmem")(
-                delayed(self._answer)(k, X, groups.rows(k), out) for k in occupied
+                delayed(self._answer_all)(occupied[task::n_tasks], X, groups, out)
+                for task in range(n_tasks)
             )
         return out
+
+    def _answer_all(self, parts, X, groups, out):
+        for k in parts:
+            self._answer(k, X, groups.rows(k), out)
 
     def _answer(self, k, X, rows, out):
         """Write the scores of one part's rows."""

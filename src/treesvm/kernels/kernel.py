@@ -196,13 +196,32 @@ def exponent_factors(X, gamma, dtype=np.float32):
     The inner product of a left and a right row is -gamma |a - b|^2: norms as further
     columns leave nothing to do between the matrix product and exp.
     """
+    if not sparse.issparse(X):
+        return left_factors(X, gamma, dtype), right_factors(X, gamma, dtype)
     norms = (-gamma * squared_norms(X, dtype)).astype(dtype)[:, None]
     ones = np.ones_like(norms)
-    if sparse.issparse(X):
-        left = sparse.hstack([X * (2 * gamma), norms, ones], "csr", dtype)
-        return left, sparse.hstack([X, ones, norms], "csr", dtype)
-    X = np.asarray(X, dtype)
-    return np.hstack([X * dtype(2 * gamma), norms, ones]), np.hstack([X, ones, norms])
+    left = sparse.hstack([X * (2 * gamma), norms, ones], "csr", dtype)
+    return left, sparse.hstack([X, ones, norms], "csr", dtype)
+
+
+def left_factors(X, gamma, dtype=np.float32):
+    """Return the left half of `exponent_factors` for dense rows."""
+    n_rows, width = X.shape
+    out = np.empty((n_rows, width + 2), dtype)
+    np.multiply(np.asarray(X, dtype), dtype(2 * gamma), out=out[:, :width])
+    np.multiply(squared_norms(X, dtype), dtype(-gamma), out=out[:, width])
+    out[:, width + 1] = 1
+    return out
+
+
+def right_factors(X, gamma, dtype=np.float32):
+    """Return the right half of `exponent_factors` for dense rows."""
+    n_rows, width = X.shape
+    out = np.empty((n_rows, width + 2), dtype)
+    out[:, :width] = X
+    out[:, width] = 1
+    np.multiply(squared_norms(X, dtype), dtype(-gamma), out=out[:, width + 1])
+    return out
 
 
 def exp_of_products(products):

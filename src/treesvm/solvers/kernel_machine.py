@@ -14,7 +14,8 @@ from scipy import sparse
 from treesvm.kernels.kernel import (
     Kernel,
     exp_of_products,
-    exponent_factors,
+    left_factors,
+    right_factors,
     squared_norms,
 )
 from treesvm.solvers.row_decision import RowDecider
@@ -24,8 +25,7 @@ _BLOCK_BYTES = 64 * 2**20  # kernel values held at once while predicting
 _CACHE_BYTES = 2 * 2**20  # of them, finished while they are in the processor's cache
 # A float32 kernel value is off by about 6e-8 (1 + gamma R^2); a decision value by that
 # times the norm of the coefficients.  16 such errors have never been seen.
-_FLOAT32_BAND = 1e-6
-_FLOAT64_BAND = 1e-13
+_ROUNDING = {np.float32: 1e-6, np.float64: 1e-13}
 _WIDEST_BAND = 1e-2  # with a wider band than this, predict in float64
 _SMALL_BLOCK = 2**16  # kernel values so few that float64 costs nothing
 
@@ -83,17 +83,16 @@ class KernelMachine:
         """Support vectors summed over the binary machines."""
         return int(np.count_nonzero(self.coefficients))
 
-    def rounding_band(self, dtype, reach):
-        """Decision values nearer to zero than this may have the wrong sign.
+    def _error_scale(self, X):
+        """Rounding errors of decision values, as multiples of that of one.
 
-        One row for every entry of `reach`, one column for every machine.
+        One row for every row of `X` or one for all, one column for every machine.
         """
-        norm = np.zeros(self.n_machines)
+        squares = np.zeros(self.n_machines)
         for k in range(len(self.machine_ids)):
             own = self.coefficients[self.class_starts[k] : self.class_starts[k + 1]]
-            norm[self.machine_ids[k]] += (own**2).sum(axis=0)
-        unit = _FLOAT32_BAND if dtype == np.float32 else _FLOAT64_BAND
-        return unit * reach[:, None] * np.sqrt(norm)
+            squares[self.machine_ids[k]] += np.einsum("ij,ij->j", own, own)
+        return self._reach(X)[:, None] * np.sqrt(squares)
 
     def _reach(self, X):
         """Rounding units that the kernel values of each row, or of all, may be off.
@@ -152,12 +151,12 @@ class KernelMachine:
             return
         centre = self.vectors.mean(axis=0)  # distances keep more digits near zero
         gamma = self.kernel.gamma
-        _, right = exponent_factors(self.vectors - centre, gamma, dtype)
+        right = right_factors(self.vectors - centre, gamma, dtype)
         fine = max(1, _CACHE_BYTES // size)
         for start in range(0, X.shape[0], step):
             part = X[start : start + step]
             part = part.toarray() if sparse.issparse(part) else part
-            left, _ = exponent_factors(part - centre, gamma, dtype)
+            left = left_factors(part - centre, gamma, dtype)
             products = left @ right.T
             for first in range(0, len(products), fine):
                 K = exp_of_products(products[first : first + fine])
@@ -177,18 +176,18 @@ class KernelMachine:
         decide_alone : callable, optional
             From a row number to its decision values, when `X` was transformed.
         """
-        dtype, reach = np.float32, self._reach(X)
+        dtype, scale = np.float32, self._error_scale(X)
         small = X.shape[0] * self.n_vectors <= _SMALL_BLOCK
-        wide = (self.rounding_band(np.float32, reach) > _WIDEST_BAND).any()
+        wide = (_ROUNDING[np.float32] * scale > _WIDEST_BAND).any()
         if small or wide or self.kernel.name == "callable":
             dtype = np.float64
-        out = self.decisions(X, dtype).astype(np.float64)
-        doubtful = self._doubtful(out, self.rounding_band(dtype, reach))
+        out = self.decisions(X, dtype).astype(np.float64, copy=False)
+        doubtful = self._doubtful(out, _ROUNDING[dtype] * scale)
         if len(doubtful) and (dtype == np.float32 or precise_rows is not None):
             rows = X[doubtful] if precise_rows is None else precise_rows(doubtful)
             out[doubtful] = self.decisions(rows)
-            reach = reach if len(reach) == 1 else reach[doubtful]
-            still = self._doubtful(out[doubtful], self.rounding_band(np.float64, reach))
+            scale = scale if len(scale) == 1 else scale[doubtful]
+            still = self._doubtful(out[doubtful], _ROUNDING[np.float64] * scale)
             doubtful = doubtful[still]
         if len(doubtful) and decide_alone is None:
             decider = self.row_decider()
@@ -205,8 +204,9 @@ class KernelMachine:
         close = (np.abs(decisions) <= band).any(axis=1)
         if self.n_machines > 1:
             scores = class_scores(decisions, self.pairs, self.n_classes)
-            top = np.sort(scores, axis=1)[:, -2:]
-            close |= top[:, 1] - top[:, 0] <= 2 * band.max(axis=1)
+            scores.partition(self.n_classes - 2, axis=1)
+            lead = scores[:, -1] - scores[:, -2]
+            close |= lead <= 2 * band.max(axis=1)
         return np.flatnonzero(close)
 
     def row_decider(self):

@@ -38,9 +38,10 @@ def class_scores(decisions, pairs, n_classes):
         scores = votes + confidence / (3 * (np.abs(confidence) + 1))
         is_complete = len(pairs) == n_classes * (n_classes - 1) // 2
     if not is_complete:  # a class without machine is never the answer
-        known = np.unique(pairs[pairs >= 0])
-        unknown = np.setdiff1d(np.arange(n_classes), known)
-        scores[:, unknown] = scores[:, known].min(axis=1, keepdims=True) - 1.0
+        has_machine = np.zeros(n_classes, bool)
+        has_machine[pairs[pairs >= 0]] = True
+        lowest = scores[:, has_machine].min(axis=1, keepdims=True)
+        scores[:, ~has_machine] = lowest - 1.0
     return scores
 
 

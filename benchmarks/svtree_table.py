@@ -10,14 +10,15 @@ from sklearn.svm import LinearSVC
 
 from benchmarks.records import CaseResult, Claim, Record
 from benchmarks.svtree_problems import PAPER, Split, tuned_budget
-from treesvm import SupportVectorTreeClassifier
+from treesvm import KernelSVC, SupportVectorTreeClassifier
 from treesvm.baselines import CPSPClassifier
 
 N_SPLITS = 20
 # A split takes seconds, all of them half an hour: what was measured is kept here.
 # Delete the folder to measure again.
 SPLITS = Path("benchmark-results/svtree/splits")
-METHODS = ("linear SVM", "SVM", "sv-tree", "ours", "ours, margin", "CPSP", "CPSP(tr)")
+OURS = ("ours", "ours, margin", "ours, tuned")
+METHODS = ("linear SVM", "SVM", "sv-tree", *OURS, "CPSP", "CPSP(tr)")
 _SLACK = 0.03  # how near the paper's accuracies must be
 _MORE_EVALUATIONS = 1.0
 
@@ -82,8 +83,22 @@ def measure_split(split):
         model = tuned_budget(split, make)
         figures[name] = split.accuracy(model.predict(split.X_test))
         figures[f"converged {name}"] = model.converged_share_
+    _tuned_tree(split, budget, figures)
     figures["seconds"] = time.perf_counter() - start
     return figures
+
+
+def _tuned_tree(split, budget, figures):
+    """Ours with the C and γ that suit the tree, chosen just as CPSP's are."""
+
+    def make(C, gamma):
+        machine = KernelSVC(C, gamma=gamma)
+        return SupportVectorTreeClassifier(machine, budget, random_state=split.seed)
+
+    model = tuned_budget(split, make)
+    figures["ours, tuned"] = split.accuracy(model.predict(split.X_test))
+    kernels = float(model.kernel_evaluations(split.X_test).mean())
+    figures["kernels ours, tuned"] = kernels
 
 
 def _linear_accuracy(split):
@@ -134,7 +149,7 @@ def _store(context, name, seed):
 def _paper_row(name, mean):
     n_rows, linear, svm, tree, cpsp, cpsp_tr, evaluations = PAPER[name]
     published = dict(
-        zip(METHODS, (linear, svm, tree, None, None, cpsp, cpsp_tr), strict=True)
+        zip(METHODS, (linear, svm, tree, None, None, None, cpsp, cpsp_tr), strict=True)
     )
     row = {"set": name, "rows": n_rows}
     for method in METHODS:
@@ -153,6 +168,7 @@ def _detail_row(name, mean, error):
         "distinct kernels, sv-tree": round(mean["distinct kernels"], 1),
         "ours": round(mean["kernels ours"], 1),
         "ours, margin": round(mean["kernels ours, margin"], 1),
+        "ours, tuned": round(mean["kernels ours, tuned"], 1),
         "converged SVM": f"{mean['converged SVM']:.0%}",
         "converged CPSP": f"{mean['converged CPSP']:.0%}",
         "converged CPSP(tr)": f"{mean['converged CPSP(tr)']:.0%}",
@@ -189,7 +205,7 @@ def _claims(means):
         Claim("sets where it needs no more evaluations than the paper's + 1",
               sum(cheap), len(cheap), unit="sets"),
     ]  # fmt: skip
-    for method in ("ours", "ours, margin"):
+    for method in OURS:
         over_tree = sum(m[method] > m["sv-tree"] for m in means.values())
         over_span = sum(m[method] > m["CPSP(tr)"] for m in means.values())
         claims.append(

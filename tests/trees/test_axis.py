@@ -1,14 +1,12 @@
-"""Axis-parallel growth: the ceiling, counts, coarsening, samples, borders."""
+"""Axis-parallel growth: the ceiling, counts, coarsening, samples."""
 
 import naive_trees
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from scipy import sparse
 
 from treesvm.trees import (
-    border_rows,
     coarsen,
     grow_axis_regression_tree,
     grow_axis_tree,
@@ -136,24 +134,3 @@ def test_rows_by_leaf_equals_scanning(leaf_ids):
         expected = np.flatnonzero(leaf_ids == leaf)
         np.testing.assert_array_equal(groups.rows(leaf), expected)
     assert groups.sizes.sum() == len(leaf_ids)
-
-
-@pytest.mark.parametrize("share", [0.0, 0.05, 0.3])
-@pytest.mark.parametrize("seed", range(3))
-def test_border_rows_equal_the_naive_twin(seed, share):
-    X, y = rings(seed, n_rows=200)
-    X = X.round(1)  # ties at the limit
-    tree = grow_axis_tree(X, y, max_leaf_size=30, random_state=0)
-    extra = border_rows(tree, X, share)
-    pairs = {(leaf, int(i)) for leaf in range(tree.n_nodes) for i in extra.rows(leaf)}
-    assert pairs == naive_trees.border_rows(X, tree, share)
-    own = set(zip(tree.apply(X).tolist(), range(len(X)), strict=True))
-    assert not pairs & own
-    from_sparse = border_rows(tree, sparse.csr_matrix(X), share)
-    np.testing.assert_array_equal(from_sparse.order, extra.order)
-
-
-def test_nobody_crosses_a_cut_between_two_values():
-    X = np.repeat([[0.0], [1.0]], 50, axis=0)
-    tree = grow_axis_tree(X, np.repeat([0, 1], 50), max_leaf_size=10, random_state=0)
-    assert len(border_rows(tree, X, 0.5).order) == 0

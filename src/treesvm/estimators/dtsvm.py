@@ -29,7 +29,7 @@ from treesvm.estimators.training_rows import INPUT, classification_rows
 from treesvm.estimators.whole_fit import all_or_nothing
 from treesvm.kernels.kernel import resolve_kernel
 from treesvm.trees.axis import grow_axis_tree
-from treesvm.trees.borders import border_rows
+from treesvm.trees.borders import border_rows, tree_sample
 from treesvm.trees.leaf_rows import rows_by_leaf
 
 # Features tried in each node of a randomised decomposition: few enough that the trees
@@ -275,8 +275,8 @@ class DTSVMClassifier(ClassifierMixin, BaseEstimator):
         groups = rows_by_leaf(part_numbers(tree, X, self.n_jobs), tree.n_leaves)
         extra = None
         if self.border_share > 0:
-            by_node = border_rows(tree, X, self.border_share)
-            extra = [by_node.rows(leaf) for leaf in tree.leaves()]
+            plan = tree_sample(len(codes), self.max_leaf_size, self.max_tree_rows, seed)
+            extra = border_rows(tree, X, self.border_share, plan)
         parts = train_parts(
             X,
             codes,

@@ -18,7 +18,12 @@ from treesvm.model_selection.decomposition_search import (
 from treesvm.model_selection.row_splits import split_rows, splits_identity
 from treesvm.model_selection.search_fold import SearchData, SearchFold, Theta
 from treesvm.trees.axis import grow_axis_tree
-from treesvm.trees.borders import border_rows
+from treesvm.trees.borders import (
+    border_widths,
+    rows_across,
+    tree_sample,
+    widths_after_cut,
+)
 from treesvm.trees.leaf_rows import LeafRows
 
 PAPER_CS = tuple(10.0**k for k in range(-1, 6))
@@ -202,12 +207,14 @@ class_weight, probability, tol, cache_size, n_jobs, random_state, verbose, check
             random_state=seed,
             max_tree_rows=self.max_tree_rows,
         )
+        borders = None
+        if self.border_share > 0:
+            plan = tree_sample(len(train), self.max_leaf_size, self.max_tree_rows, seed)
+            widths = border_widths(tree, X, self.border_share, plan)
 
-        def extra_rows(cut):
-            by_node = border_rows(cut, X, self.border_share)
-            return [by_node.rows(leaf) for leaf in cut.leaves()]
+            def borders(cut):
+                return rows_across(cut, X, widths_after_cut(tree, widths, cut))
 
-        borders = extra_rows if self.border_share > 0 else None
         return SearchFold(data, train, val, tree, extra_rows=borders, number=number)
 
     def _search(self, data, folds, seed, store=NOTHING_KEPT, evaluate=None):

@@ -4,9 +4,12 @@ import warnings
 
 import numpy as np
 import pytest
+from scipy import sparse
+from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning, NotFittedError
 
-from treesvm import DTSVMClassifier, DTSVMClassifierCV, KernelSVC
+from treesvm import DTSVMClassifier, DTSVMClassifierCV, KernelSVC, SVMMajClassifier
+from treesvm.baselines import BaggedSVC, LASVMClassifier, RDSVMClassifier
 
 
 def models():
@@ -235,3 +238,63 @@ def test_indefinite_kernels_converge_or_say_so(data, C, coef0):
         not model.converged_.all()
     )
     assert np.isfinite(model.decision_function(X)).all()
+
+
+@pytest.mark.parametrize(
+    "raw",
+    [
+        KernelSVC(),
+        KernelSVC(kernel="linear"),
+        LASVMClassifier(),
+        RDSVMClassifier(),
+        BaggedSVC(),
+        SVMMajClassifier(),
+        DTSVMClassifier(leaf_scaling=None),
+    ],
+    ids=lambda model: type(model).__name__,
+)
+@pytest.mark.parametrize("form", [np.asarray, sparse.csr_matrix])
+def test_enormous_values_are_named(raw, data, form):
+    X, y = data
+    bad = form(with_value(X, -2.5e30))
+    raw = clone(raw)
+    with pytest.raises(ValueError, match=r"-2\.5e\+30 in column 1.*Scale"):
+        raw.fit(bad, y)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        raw.fit(form(X), y)
+    with pytest.raises(ValueError, match=r"-2\.5e\+30 in column 1.*Scale"):
+        raw.predict(bad)
+
+
+@pytest.mark.parametrize("scale", [1e-310, 1e-200, 1e-40, 1e30, 1e37])
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_leaf_scaling_takes_any_range(data, scale, dtype):
+    X, y = data
+    rows = (scale * X).astype(dtype)
+    model = DTSVMClassifier(max_leaf_size=20, random_state=0).fit(rows, y)
+    assert np.isfinite(model.decision_function(rows)).all()
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("kernel", ["rbf", "linear", "poly"])
+def test_rows_far_from_all_leaves_get_an_answer(data, dtype, kernel):
+    X, y = data
+    model = DTSVMClassifier(max_leaf_size=20, kernel=kernel, random_state=0)
+    model.fit(X.astype(dtype), y)
+    far = (1e37 * X).astype(dtype)
+    assert np.isfinite(model.decision_function(far)).all()
+    predictor = model.predictor()
+    assert [predictor(x) for x in far] == model.predict(far).tolist()
+
+
+def test_sparse_rows_with_wide_indices_are_taken(model, data):
+    X, y = data
+    narrow = sparse.csr_matrix(X)
+    wide = sparse.csr_matrix(X)
+    wide.indices, wide.indptr = (
+        part.astype(np.int64) for part in (wide.indices, wide.indptr)
+    )
+    assert wide.indices.dtype == np.int64
+    said = clone(model).fit(wide, y).predict(wide)
+    np.testing.assert_array_equal(said, model.fit(narrow, y).predict(narrow))

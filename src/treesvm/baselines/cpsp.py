@@ -7,12 +7,12 @@ from scipy import sparse
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from treesvm.compression.subspace_pursuit import PursuitOptions, pursue
 from treesvm.estimators.kernel_parameters import check_kernel_parameters, is_count
 from treesvm.estimators.progress import Progress
-from treesvm.estimators.training_rows import INPUT, classification_rows
+from treesvm.estimators.training_rows import checked_rows, classification_rows
 from treesvm.estimators.whole_fit import all_or_nothing
 from treesvm.kernels.kernel import resolve_kernel
 
@@ -197,12 +197,12 @@ default="rbf"
 
     def kernel_evaluations(self, X):
         """Return how many kernels every row costs: the whole basis."""
-        X = validate_data(self, X, reset=False, **INPUT)
+        X = checked_rows(self, X, reset=False)
         return np.full(X.shape[0], len(self.basis_vectors_))
 
     def _decisions(self, X):
         check_is_fitted(self)
-        X = _dense(validate_data(self, X, reset=False, **INPUT))
+        X = _dense(checked_rows(self, X, reset=False))
         if len(self.basis_vectors_) == 0:
             return np.tile(self.intercept_, (len(X), 1))
         K = self._kernel.block(X, self.basis_vectors_, np.float64)

@@ -6,12 +6,15 @@ import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state, compute_sample_weight
 from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import validate_data
 
 from treesvm.estimators.kernel_parameters import is_count
 from treesvm.estimators.kernel_svc import KernelSVC
 from treesvm.estimators.progress import Progress
-from treesvm.estimators.training_rows import INPUT, classification_rows, row_weights
+from treesvm.estimators.training_rows import (
+    checked_rows,
+    classification_rows,
+    row_weights,
+)
 from treesvm.estimators.whole_fit import all_or_nothing
 from treesvm.solvers.lasvm_machines import (
     OnlineOptions,
@@ -202,7 +205,7 @@ default="rbf"
         self._check_parameters()
         self._check_streaming()
         is_first = not hasattr(self, "_machine")
-        X, y = validate_data(self, X, y, reset=is_first, **INPUT)
+        X, y = checked_rows(self, X, y, reset=is_first)
         check_classification_targets(y)
         if is_first:
             self.classes_ = _all_classes(classes)

@@ -3,7 +3,7 @@
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils import check_random_state
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from treesvm.baselines.baseline_parameters import check_search_parameters, grid_of
 from treesvm.estimators.decomposition import (
@@ -11,7 +11,7 @@ from treesvm.estimators.decomposition import (
     MachineOptions,
     train_parts,
 )
-from treesvm.estimators.training_rows import INPUT, classification_rows
+from treesvm.estimators.training_rows import checked_rows, classification_rows
 from treesvm.kernels.kernel import Kernel
 from treesvm.model_selection.decomposition_search import (
     DecompositionSearch,
@@ -231,7 +231,7 @@ class RDSVMClassifier(ClassifierMixin, BaseEstimator):
 
     def _scores_of(self, X):
         check_is_fitted(self)
-        X = validate_data(self, X, reset=False, **INPUT)
+        X = checked_rows(self, X, reset=False)
         return self.decompositions_[0].scores(X, self.n_jobs)
 
     def __sklearn_tags__(self):

@@ -13,6 +13,8 @@ from sklearn.utils import _safe_indexing, check_random_state
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import validate_data
 
+from treesvm.solvers.row_access import narrow_indices
+
 _INPUT = {
     "accept_sparse": "csr",
     "accept_large_sparse": False,
@@ -47,7 +49,7 @@ class CandidateSelector(BaseEstimator, ABC):
     def fit(self, X, y):
         """Choose the rows; they are in ``sample_indices_`` afterwards."""
         self._check_parameters()
-        X, y = validate_data(self, X, y, **_INPUT)
+        X, y = validate_data(self, narrow_indices(X), y, **_INPUT)
         check_classification_targets(y)
         codes = np.unique(y, return_inverse=True)[1]
         rng = check_random_state(self.random_state)

@@ -4,11 +4,11 @@ import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, clone
 from sklearn.utils import check_random_state
 from sklearn.utils.metaestimators import available_if
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from treesvm.candidates.trsd import TRSD
 from treesvm.estimators.kernel_svc import KernelSVC
-from treesvm.estimators.training_rows import INPUT, classification_rows
+from treesvm.estimators.training_rows import checked_rows, classification_rows
 from treesvm.estimators.whole_fit import all_or_nothing
 
 
@@ -156,7 +156,7 @@ class CandidateSVC(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
 
     def _checked(self, X):
         check_is_fitted(self)
-        return validate_data(self, X, reset=False, **INPUT)
+        return checked_rows(self, X, reset=False)
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()

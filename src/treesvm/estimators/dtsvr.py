@@ -3,13 +3,13 @@
 import numpy as np
 from joblib import Parallel, delayed, effective_n_jobs
 from sklearn.base import BaseEstimator, RegressorMixin
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 from threadpoolctl import threadpool_limits
 
 from treesvm.estimators.decomposition import leaf_error
 from treesvm.estimators.kernel_parameters import check_kernel_parameters
 from treesvm.estimators.progress import Progress
-from treesvm.estimators.training_rows import INPUT, row_weights
+from treesvm.estimators.training_rows import checked_rows, row_weights
 from treesvm.kernels.kernel import resolve_kernel
 from treesvm.solvers.leaf_machine import LeafMachine, minmax_scaling
 from treesvm.solvers.regression_machine import train_regressor
@@ -100,7 +100,7 @@ n_jobs, random_state, verbose
                 "kernel='precomputed' cannot be cut by a tree, which needs features; "
                 "use KernelSVR for a Gram matrix."
             )
-        X, y = validate_data(self, X, y, y_numeric=True, **INPUT)
+        X, y = checked_rows(self, X, y, y_numeric=True)
         y, weight = y.astype(np.float64), row_weights(X, sample_weight)
         kept = np.flatnonzero(weight > 0)
         if len(kept) < len(y):
@@ -165,13 +165,13 @@ n_jobs, random_state, verbose
     def apply(self, X):
         """Return the leaf node of every row."""
         check_is_fitted(self)
-        X = validate_data(self, X, reset=False, **INPUT)
+        X = checked_rows(self, X, reset=False)
         return self.tree_.apply(X, n_jobs=self.n_jobs)
 
     def predict(self, X):
         """Return the predicted target of every row."""
         check_is_fitted(self)
-        X = validate_data(self, X, reset=False, **INPUT)
+        X = checked_rows(self, X, reset=False)
         numbers = self.tree_.leaf_numbers[self.tree_.apply(X, n_jobs=self.n_jobs)]
         groups = rows_by_leaf(numbers, len(self._leaves))
         out = np.empty(X.shape[0])

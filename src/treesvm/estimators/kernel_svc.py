@@ -8,7 +8,7 @@ from scipy import sparse
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.metaestimators import available_if
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from treesvm.estimators.calibration import (
     fit_scale,
@@ -24,7 +24,7 @@ from treesvm.estimators.kernel_predictor import (
     decision_values,
     winners,
 )
-from treesvm.estimators.training_rows import INPUT, classification_rows
+from treesvm.estimators.training_rows import checked_rows, classification_rows
 from treesvm.estimators.whole_fit import all_or_nothing
 from treesvm.kernels.kernel import resolve_kernel
 from treesvm.solvers.grid import grid_points
@@ -221,7 +221,7 @@ callable, default="rbf"
             raise ValueError("give both X_val and y_val, or neither.")
         rows = np.flatnonzero(weight > 0)
         if X_val is not None:
-            X_val = validate_data(model, X_val, reset=False, **INPUT)
+            X_val = checked_rows(model, X_val, reset=False)
             X_val = X_val[:, rows] if self.kernel == "precomputed" else X_val
             y_val = np.asarray(y_val)
         points = grid_points(
@@ -250,7 +250,7 @@ callable, default="rbf"
     def predict(self, X):
         """Return the class of every row."""
         check_is_fitted(self)
-        X, machine = validate_data(self, X, reset=False, **INPUT), self._machine
+        X, machine = checked_rows(self, X, reset=False), self._machine
         codes = np.empty(X.shape[0], np.intp)
         for chunk in row_chunks(len(codes), machine.n_machines):
             values = machine.reliable_decisions(X[chunk])
@@ -370,7 +370,7 @@ callable, default="rbf"
 
     def _decisions(self, X):
         check_is_fitted(self)
-        X = validate_data(self, X, reset=False, **INPUT)
+        X = checked_rows(self, X, reset=False)
         return self._machine.reliable_decisions(X)
 
     def __sklearn_tags__(self):

@@ -5,10 +5,10 @@ import warnings
 import numpy as np
 from sklearn.base import BaseEstimator, RegressorMixin
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from treesvm.estimators.kernel_parameters import check_kernel_parameters
-from treesvm.estimators.training_rows import INPUT, row_weights
+from treesvm.estimators.training_rows import checked_rows, row_weights
 from treesvm.kernels.kernel import resolve_kernel
 from treesvm.solvers.regression_machine import train_regressor
 
@@ -75,7 +75,7 @@ class KernelSVR(RegressorMixin, BaseEstimator):
     def fit(self, X, y, sample_weight=None):
         """Fit the regressor; see `KernelSVC.fit` for the forms of `X`."""
         check_kernel_parameters(self)
-        X, y = validate_data(self, X, y, y_numeric=True, **INPUT)
+        X, y = checked_rows(self, X, y, y_numeric=True)
         if self.kernel == "precomputed" and X.shape[0] != X.shape[1]:
             raise ValueError(
                 f"kernel='precomputed' wants a square matrix of kernel values, got "
@@ -125,7 +125,7 @@ class KernelSVR(RegressorMixin, BaseEstimator):
     def predict(self, X):
         """Return the predicted target of every row."""
         check_is_fitted(self)
-        X = validate_data(self, X, reset=False, **INPUT)
+        X = checked_rows(self, X, reset=False)
         if self.kernel == "precomputed":
             X = X[:, self._kept_rows]
         return self._machine.decisions(X)[:, 0]

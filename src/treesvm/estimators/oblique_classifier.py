@@ -11,11 +11,11 @@ from scipy import sparse
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils import check_random_state, compute_sample_weight
 from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from treesvm.estimators.checkpointing import NOTHING_KEPT, KeptTrees
 from treesvm.estimators.hlsvm_predictor import HLSVMPredictor
-from treesvm.estimators.training_rows import INPUT, row_weights
+from treesvm.estimators.training_rows import checked_rows, row_weights
 from treesvm.estimators.tree_committee import (
     as_probabilities,
     binary_problems,
@@ -46,7 +46,7 @@ class ObliqueTreeClassifier(ClassifierMixin, BaseEstimator, ABC):
         self
         """
         self._check_parameters()
-        X, y = validate_data(self, X, y, **INPUT)
+        X, y = checked_rows(self, X, y)
         check_classification_targets(y)
         weight = None
         if sample_weight is not None or self.class_weight is not None:
@@ -190,7 +190,7 @@ class ObliqueTreeClassifier(ClassifierMixin, BaseEstimator, ABC):
     def _checked(self, X):
         """Validate rows to be answered."""
         check_is_fitted(self)
-        return validate_data(self, X, reset=False, **INPUT)
+        return checked_rows(self, X, reset=False)
 
     def _leaf_ids(self, X):
         """Return the leaf of each row in each tree."""

@@ -6,7 +6,7 @@ import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, clone
 from sklearn.exceptions import NotFittedError
 from sklearn.utils import check_random_state
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from treesvm.compression.machine_compression import CompressionOptions
 from treesvm.compression.terms import KernelTerms
@@ -28,7 +28,7 @@ from treesvm.estimators.support_vector_tree_rows import (
     object_rows,
 )
 from treesvm.estimators.support_vector_tree_sources import model_source
-from treesvm.estimators.training_rows import INPUT, classification_rows
+from treesvm.estimators.training_rows import checked_rows, classification_rows
 from treesvm.estimators.whole_fit import all_or_nothing
 from treesvm.kernels.kernel import Kernel
 
@@ -187,7 +187,7 @@ class SupportVectorTreeClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstim
         """Return the fitted model and the rows of D."""
         model = KernelSVC() if self.estimator is None else self.estimator
         if _is_fitted(model):
-            X = validate_data(self, X, **INPUT)
+            X = checked_rows(self, X)
             _check_width(model, X)
             self.classes_ = np.asarray(model.classes_)
             return model, distinct_rows(X)
@@ -306,7 +306,7 @@ class SupportVectorTreeClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstim
         check_is_fitted(self)
         if self.object_kernel is not None:
             return object_rows(X)
-        return validate_data(self, X, reset=False, **INPUT)
+        return checked_rows(self, X, reset=False)
 
     def __sklearn_is_fitted__(self):
         return hasattr(self, "_members")

@@ -8,12 +8,12 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.model_selection import check_cv
 from sklearn.utils import check_random_state
 from sklearn.utils.metaestimators import available_if
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from treesvm.estimators.calibration import fit_scale, held_out_scores, probabilities
 from treesvm.estimators.kernel_parameters import is_count
 from treesvm.estimators.svm_maj_parameters import check_majorization_parameters
-from treesvm.estimators.training_rows import INPUT, classification_rows
+from treesvm.estimators.training_rows import checked_rows, classification_rows
 from treesvm.solvers.hinges import find_hinge
 from treesvm.solvers.majorization import solve_majorization
 from treesvm.solvers.majorization_path import PathOptions, choose_penalty, draw_folds
@@ -236,7 +236,7 @@ class SVMMajClassifier(ClassifierMixin, BaseEstimator):
     def decision_function(self, X):
         """Return ``X @ w + c``: one number for two classes, else one for each class."""
         check_is_fitted(self)
-        X = validate_data(self, X, reset=False, **INPUT)
+        X = checked_rows(self, X, reset=False)
         scores = np.asarray(X @ self.coef_.T) + self.intercept_
         return scores[:, 0] if scores.shape[1] == 1 else scores
 

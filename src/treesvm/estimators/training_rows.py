@@ -1,9 +1,12 @@
 """What every classifier does with the rows it is given, before any algorithm starts."""
 
 import numpy as np
+from scipy import sparse
 from sklearn.utils import compute_sample_weight
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import _check_sample_weight, validate_data
+
+from treesvm.solvers.row_access import narrow_indices
 
 INPUT = {
     "accept_sparse": "csr",
@@ -11,6 +14,43 @@ INPUT = {
     "dtype": (np.float64, np.float32),
     "order": "C",
 }
+LARGEST_VALUE = 1e15  # squared distances of such rows still fit into float32
+
+
+def checked_rows(model, X, y="no_validation", **options):
+    """Return what scikit-learn's `validate_data` makes of `X`, or of `X` and `y`.
+
+    Sparse matrices with 64-bit indices are taken where 32 bits suffice. Values that
+    the model's machines would multiply as they are must not be enormous.
+    """
+    checked = validate_data(model, narrow_indices(X), y, **(INPUT | options))
+    if _multiplies_raw_values(model):
+        check_magnitude(checked[0] if isinstance(checked, tuple) else checked)
+    return checked
+
+
+def _multiplies_raw_values(model):
+    """Whether rows reach a kernel or a linear solver without being scaled before."""
+    kernel = getattr(model, "kernel", None)
+    if isinstance(kernel, str) and kernel == "precomputed":
+        return False
+    if getattr(model, "leaf_scaling", None) == "minmax":
+        return False
+    return any(hasattr(model, name) for name in ("kernel", "leaf_scaling", "hinge"))
+
+
+def check_magnitude(X):
+    """Raise a ValueError if distances between rows of `X` would overflow."""
+    values = X.data if sparse.issparse(X) else X
+    if values.size == 0 or max(values.max(), -values.min()) <= LARGEST_VALUE:
+        return
+    where = np.unravel_index(np.abs(values).argmax(), values.shape)
+    column = X.indices[where[0]] if sparse.issparse(X) else where[1]
+    raise ValueError(
+        f"X holds {values[where]:.3g} in column {column}; squared distances of such "
+        f"rows overflow. Scale the features (StandardScaler, MinMaxScaler), so that no "
+        f"value is beyond {LARGEST_VALUE:.0e}."
+    )
 
 
 def classification_rows(model, X, y, sample_weight, class_weight, **input_options):
@@ -18,7 +58,7 @@ def classification_rows(model, X, y, sample_weight, class_weight, **input_option
 
     Raises a ValueError when fewer than two classes have weight.
     """
-    X, y = validate_data(model, X, y, **(INPUT | input_options))
+    X, y = checked_rows(model, X, y, **input_options)
     check_classification_targets(y)
     model.classes_, codes = np.unique(y, return_inverse=True)
     if len(model.classes_) < 2:

@@ -10,11 +10,11 @@ from sklearn.base import clone
 from sklearn.metrics import check_scoring
 from sklearn.model_selection import check_cv
 from sklearn.utils import check_random_state
-from sklearn.utils.validation import _check_sample_weight, validate_data
+from sklearn.utils.validation import _check_sample_weight
 
 from treesvm.estimators.checkpointing import Item, open_checkpoint, rows_identity
 from treesvm.estimators.hlsvm import HLSVMClassifier
-from treesvm.estimators.training_rows import INPUT
+from treesvm.estimators.training_rows import checked_rows
 from treesvm.model_selection.pruning_choice import (
     PathErrors,
     choose_price,
@@ -133,7 +133,7 @@ max_passes, max_node_rows, leaf, C, gamma, n_jobs, random_state, checkpoint
         self
         """
         self._check_parameters()
-        X, y = validate_data(self, X, y, **INPUT)
+        X, y = checked_rows(self, X, y)
         if sample_weight is not None:
             sample_weight = _check_sample_weight(sample_weight, X)
         alphas = self._alphas(len(y))

@@ -2,8 +2,8 @@
 
 Rescaling (`leaf_scaling="minmax"`) maps each feature to [0, 1] on the leaf's training
 rows.  Features that are constant there say nothing about its classes and are left out.
-Rows outside the range are not clipped.  Sparse rows are divided by the range only: for
-an RBF kernel the shift cancels.
+Rows outside the range keep their distance from it, up to a bound that keeps squares
+finite.  Sparse rows are divided by the range only: for an RBF kernel the shift cancels.
 """
 
 from typing import NamedTuple
@@ -13,6 +13,8 @@ from scipy import sparse
 
 from treesvm.solvers.kernel_machine import KernelMachine
 from treesvm.solvers.row_decision import RowDecider
+
+_FARTHEST = 1e15  # from a leaf's range of [0, 1]; its square fits into float32
 
 
 class LeafScaling(NamedTuple):
@@ -25,11 +27,17 @@ class LeafScaling(NamedTuple):
     def apply(self, X):
         """Return the kept columns of `X`, rescaled."""
         if sparse.issparse(X):
-            return (X[:, self.columns] @ sparse.diags(self.factor)).tocsr()
+            scaled = (X[:, self.columns] @ sparse.diags(self.factor)).tocsr()
+            np.clip(scaled.data, -_FARTHEST, _FARTHEST, out=scaled.data)
+            return scaled
         scaled = X[:, self.columns]
-        scaled -= self.shift.astype(X.dtype)
-        scaled *= self.factor.astype(X.dtype)
-        return scaled
+        with np.errstate(over="ignore"):
+            factor = self.factor.astype(X.dtype)
+            if not np.isfinite(factor).all():  # a range that float32 does not know
+                return self.apply(X.astype(np.float64))
+            scaled -= self.shift.astype(X.dtype)
+            scaled *= factor
+        return np.clip(scaled, -_FARTHEST, _FARTHEST, out=scaled)
 
 
 def minmax_scaling(X):
@@ -40,7 +48,8 @@ def minmax_scaling(X):
     else:
         low, high = X.min(axis=0), X.max(axis=0)
     low, high = low.astype(np.float64), high.astype(np.float64)
-    columns = np.flatnonzero(high > low)
+    # A range below the smallest normal number has no finite inverse.
+    columns = np.flatnonzero(high - low >= np.finfo(X.dtype).tiny)
     if len(columns) == 0:  # nothing varies: keep one column, so that rows have a width
         return LeafScaling(np.zeros(1, np.intp), low[:1], np.ones(1))
     shift = np.zeros(len(columns)) if sparse.issparse(X) else low[columns]

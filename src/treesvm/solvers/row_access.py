@@ -16,6 +16,20 @@ _FAST_SUM = {"fastmath": {"reassoc", "contract"}, "nogil": True}
 _PLAIN = {"nogil": True}
 
 
+def narrow_indices(X):
+    """Return `X`; a sparse one as CSR, with 32-bit indices if so many bits suffice.
+
+    SciPy makes 64-bit indices when it joins large matrices, and keeps them.
+    """
+    if not sparse.issparse(X):
+        return X
+    X = X.tocsr()
+    if X.indices.dtype == np.int32 or max(X.nnz, *X.shape) > np.iinfo(np.int32).max:
+        return X
+    indices, starts = X.indices.astype(np.int32), X.indptr.astype(np.int32)
+    return sparse.csr_matrix((X.data, indices, starts), shape=X.shape)
+
+
 def row_matrix(X):
     """Return X as compiled code reads it, without a copy where possible.
 

@@ -6,10 +6,10 @@ of 6e-8, where a float32 product would be off by 3e-6 of the squared norms, whic
 """
 
 import numpy as np
-from numba import njit
 from scipy import sparse
 from scipy.linalg import blas
 
+from treesvm.kernels.compiling import compiled
 from treesvm.kernels.exponential import exp_minus_one
 from treesvm.kernels.kernel import inner_products
 
@@ -81,7 +81,7 @@ def rbf_minus_one(squared, gamma, out):
     return out
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _series(squared, gamma, out):
     """exp(-t) - 1 by its series to t^7, for t <= 1/2."""
     one = np.float32(1.0)
@@ -127,7 +127,7 @@ def _squared_distances(rows, norms):
     return out
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _fill_distances(products, norms, start, floor, out):
     """Fill the lower triangle of `out` from the row `start` on."""
     for k in range(len(products)):
@@ -139,7 +139,7 @@ def _fill_distances(products, norms, start, floor, out):
         target[i] = np.float32(0.0)
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _mirror(out):
     """Copy the lower triangle to the upper one, tile by tile for the cache's sake."""
     n, tile = len(out), 32

@@ -6,7 +6,8 @@ short polynomial.
 """
 
 import numpy as np
-from numba import njit
+
+from treesvm.kernels.compiling import compiled, inner
 
 _LOG2E = 1.4426950408889634
 _LN2_HIGH = 0.693147180369123816490
@@ -21,7 +22,7 @@ def exp_minus_one(t):
     return t
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def exp_minus_one_in_place(t):
     """Replace `t` by exp(-t) - 1, chunk by chunk."""
     power = np.empty(_CHUNK)
@@ -30,7 +31,7 @@ def exp_minus_one_in_place(t):
         _chunk(t[start : start + _CHUNK], power, bits)
 
 
-@njit(cache=True, nogil=True)
+@inner
 def _chunk(t, power, bits):
     """One chunk; `bits` is the memory of `power` as integers."""
     for i in range(t.shape[0]):

@@ -13,9 +13,9 @@ this is `smo`.
 from itertools import count
 
 import numpy as np
-from numba import njit
 
 from treesvm.kernels.block_cache import RowCache
+from treesvm.kernels.compiling import compiled
 from treesvm.kernels.kernel import squared_norms
 from treesvm.solvers import conditions, smo
 from treesvm.solvers.solution import Solution
@@ -93,7 +93,7 @@ def solve_blocked(
             goal = 0.3 * goal
         if n_iter >= max_iter or problem.stuck or goal < _FLOAT32_FLOOR * tol:
             break
-        few = np.flatnonzero(conditions.unsettled(F, beta, lower, upper))
+        few = conditions.unsettled(F, beta, lower, upper)
         rows = few if len(few) < _SHRINK_SHARE * len(p) else everything
     gap = conditions.relative_gap(F, beta, p, lower, upper)
     converged = bool(conditions.is_solved(violation, gap, tol, tol / 10))
@@ -155,7 +155,7 @@ class _Problem:
 
     def _may_shrink(self, state):
         lower, upper, beta, F = state
-        left = conditions.unsettled(F, beta, lower, upper).sum()
+        left = len(conditions.unsettled(F, beta, lower, upper))
         return left < _SHRINK_SHARE * len(F)
 
     def doubt(self, beta, F, p, box):
@@ -242,7 +242,14 @@ def _solve_chosen(cache, twin, chosen, state, tol, max_iter):
     before = beta[chosen]
     own_beta, own_F = before.copy(), F[chosen]
     done = smo.pair_steps(
-        sub, lower[chosen], upper[chosen], own_beta, own_F, tol, max_iter
+        sub,
+        lower[chosen],
+        upper[chosen],
+        own_beta,
+        own_F,
+        tol,
+        max_iter,
+        *smo.step_memory(len(chosen)),
     )
     change = own_beta - before
     moved = np.flatnonzero(change)
@@ -251,7 +258,7 @@ def _solve_chosen(cache, twin, chosen, state, tol, max_iter):
     return done
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _gather_cached(store, slots, columns, out):
     """Copy the Gram matrix of the chosen rows out of the cached rows."""
     for a in range(len(slots)):
@@ -260,7 +267,7 @@ def _gather_cached(store, slots, columns, out):
             target[b] = source[columns[b]]
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _add_cached(store, slots, change, twin, F):
     """Add ``change[k] * store[slots[k]]`` to `F`, in blocks that stay in the cache."""
     step = 4096

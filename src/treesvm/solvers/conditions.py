@@ -5,10 +5,11 @@ coefficients beta and their gradient F = K beta - p, in one or two passes over t
 """
 
 import numpy as np
-from numba import njit
+
+from treesvm.kernels.compiling import compiled, inner
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def is_solved(violation, gap, tol, gap_tol):
     """The one stopping rule: a small gap, or a small violation with a fair gap.
 
@@ -17,7 +18,7 @@ def is_solved(violation, gap, tol, gap_tol):
     return gap <= gap_tol or (violation <= tol and gap <= 10.0 * gap_tol)
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def bias_of(F, lower, upper):
     """Return the b that minimises the primal objective for the given gradient.
 
@@ -47,7 +48,7 @@ def bias_of(F, lower, upper):
     return kink
 
 
-@njit(cache=True, nogil=True)
+@inner
 def _slope_after(b, F, lower, upper):
     """Slope of the loss just right of b."""
     slope = 0.0
@@ -56,7 +57,7 @@ def _slope_after(b, F, lower, upper):
     return slope
 
 
-@njit(cache=True, nogil=True)
+@inner
 def _mean_between(low, high, F):
     """Mean of the kinks strictly between two values, NaN if there is none."""
     total, n_inside = 0.0, 0
@@ -67,7 +68,7 @@ def _mean_between(low, high, F):
     return total / n_inside if n_inside > 0 else np.nan
 
 
-@njit(cache=True, nogil=True)
+@inner
 def _kinks_around(b, F):
     """Return the smallest kink above b and the largest one up to b."""
     above, below = np.inf, -np.inf
@@ -81,7 +82,7 @@ def _kinks_around(b, F):
     return above, below
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def extremes(F, beta, lower, upper):
     """Return the smallest F that can rise and the largest F that can fall."""
     least_rising, most_falling = np.inf, -np.inf
@@ -93,14 +94,14 @@ def extremes(F, beta, lower, upper):
     return least_rising, most_falling
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def violation_of(F, beta, lower, upper):
     """Largest amount by which some falling row's F exceeds some rising row's F."""
     least_rising, most_falling = extremes(F, beta, lower, upper)
     return max(0.0, most_falling - least_rising)
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def relative_gap(F, beta, p, lower, upper):
     """Duality gap over objective, from the gradient alone: every term is >= 0.
 
@@ -109,7 +110,7 @@ def relative_gap(F, beta, p, lower, upper):
     return gap_at(bias_of(F, lower, upper), F, beta, p, lower, upper)
 
 
-@njit(cache=True, nogil=True)
+@inner
 def gap_at(b, F, beta, p, lower, upper):
     """The same for a bias that is known."""
     gap, norm2, linear = 0.0, 0.0, 0.0
@@ -122,7 +123,7 @@ def gap_at(b, F, beta, p, lower, upper):
     return gap / max(abs(dual), abs(dual + gap), 1e-300)
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def dual_objective(F, beta, p):
     """Return p'beta - 1/2 beta'K beta, from the gradient."""
     total = 0.0
@@ -131,7 +132,7 @@ def dual_objective(F, beta, p):
     return total / 2.0
 
 
-@njit(cache=True, nogil=True)
+@inner
 def stretch(F, beta, p, lower, upper):
     """Scale `beta` and update `F` so that no margin falls short of one.
 
@@ -164,15 +165,23 @@ def stretch(F, beta, p, lower, upper):
         beta[t] *= scale
 
 
-@njit(cache=True, nogil=True)
 def unsettled(F, beta, lower, upper):
-    """Mark rows that are free, or at a bound they might still leave."""
+    """Return the rows that are free, or at a bound they might still leave."""
+    rows = np.empty(len(F), np.int64)
+    return rows[: write_unsettled(F, beta, lower, upper, rows)]
+
+
+@compiled
+def write_unsettled(F, beta, lower, upper, rows):
+    """Write the unsettled rows to the front of `rows`; return how many they are."""
     least_rising, most_falling = extremes(F, beta, lower, upper)
-    keep = np.empty(F.shape[0], np.bool_)
+    n = 0
     for t in range(F.shape[0]):
         can_rise = beta[t] < upper[t]
         can_fall = beta[t] > lower[t]
         settled_low = not can_fall and F[t] > most_falling
         settled_high = not can_rise and F[t] < least_rising
-        keep[t] = not (settled_low or settled_high)
-    return keep
+        if not (settled_low or settled_high):
+            rows[n] = t
+            n += 1
+    return n

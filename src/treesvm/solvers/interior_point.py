@@ -53,7 +53,7 @@ def finish(K, p, lower, upper, beta, F, *, tol, gap_tol, exact=None, rounds=3):
     n_iter : int
         Newton steps and pair steps done.
     """
-    n_iter, scratch = 0, np.zeros(0, K.dtype)
+    n_iter, memory = 0, smo.descent_memory(len(p), K.dtype)
     exact = _widened(K) if exact is None else exact
     refresh(exact, p, beta, F)
     start = beta.copy(), F.copy(), conditions.relative_gap(F, beta, p, lower, upper)
@@ -65,7 +65,7 @@ def finish(K, p, lower, upper, beta, F, *, tol, gap_tol, exact=None, rounds=3):
         n_iter += _solve_rows(exact, rows, lower, upper, beta, F, target)
         refresh(exact, p, beta, F)
         done, violation, gap = smo.descend(
-            K, p, lower, upper, beta, F, tol, gap_tol, len(p), scratch
+            K, p, lower, upper, beta, F, tol, gap_tol, len(p), memory
         )
         n_iter += done
         if conditions.is_solved(violation, gap, tol, gap_tol):

@@ -9,8 +9,8 @@ larger C: from there on only its certificate is renewed.
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 
+from treesvm.kernels.compiling import compiled, inner
 from treesvm.solvers import conditions, interior_point, smo
 
 # Pair steps per row before interior points take over: on 1,500-row leaves the crossing
@@ -88,9 +88,17 @@ class GramChain:
             -1 if capped else PATIENCE,
             self.max_iter if capped else -1,
             self.records,
+            *self._memory(),
         )
         self._finish(lower, upper, by_interior_points=not capped)
         return self.records
+
+    def _memory(self):
+        """Memory for the largest machine, and for the largest Gram matrix cut out."""
+        sizes = np.diff(self.machines.starts)
+        cut = sizes[sizes < len(self.K)].max(initial=0)
+        memory = smo.descent_memory(sizes.max(initial=0), np.float32)
+        return memory, np.empty(cut * cut, np.float32)
 
     def _finish(self, lower, upper, by_interior_points):
         """Settle in float64 what float32 cannot, and finish what pair steps did not."""
@@ -131,7 +139,13 @@ class GramChain:
         if left <= 0:
             return 0
         n_iter, _, _ = smo.descend(
-            K, *problem, *state, self.tol, self.gap_tol, left, np.zeros(0, K.dtype)
+            K,
+            *problem,
+            *state,
+            self.tol,
+            self.gap_tol,
+            left,
+            smo.descent_memory(len(problem[0]), K.dtype),
         )
         interior_point.refresh(exact, problem[0], *state)
         return n_iter
@@ -171,6 +185,15 @@ def leaf_path(distances, machines, weight, gammas, Cs, *, tol=1e-3, max_iter=Non
         )
 
 
+def _slack_weights(starts, p, box, beta, F):
+    """How much a slack of one in every support vector adds to each relative gap."""
+    firsts = starts[:-1]
+    boxes = np.add.reduceat(np.where(beta != 0.0, box, 0.0), firsts)
+    dual_objective = np.add.reduceat(beta * (p - F), firsts) / 2.0
+    with np.errstate(over="ignore"):  # an infinite weight is a fair answer
+        return boxes / np.maximum(dual_objective, 1e-300)
+
+
 def _chain_points(K, machines, weight, gamma, Cs, exact, tol, max_iter):
     """Yield the points of one Gram matrix."""
     chain = GramChain(K, machines, weight, exact=exact, tol=tol, max_iter=max_iter)
@@ -179,13 +202,13 @@ def _chain_points(K, machines, weight, gamma, Cs, exact, tol, max_iter):
         yield PathPoint(gamma, C, chain.beta.copy(), records.copy())
 
 
-@njit(cache=True, nogil=True)
-def solve_all(K, rows, arrays, tolerances, patience, max_iter, records):
+@compiled
+def solve_all(
+    K, rows, arrays, tolerances, patience, max_iter, records, memory, cut_memory
+):
     """Solve every machine that is not held; update arrays and records in place."""
     starts, p, lower, upper, beta, F = arrays
     tol, gap_tol = tolerances
-    shrink_memory = np.zeros(0, np.float32)
-    sub_memory = np.zeros(0, np.float32)
     for m in range(len(starts) - 1):
         a, b = starts[m], starts[m + 1]
         size = b - a
@@ -200,12 +223,7 @@ def solve_all(K, rows, arrays, tolerances, patience, max_iter, records):
         if size == len(K):
             sub = K
         else:
-            if len(sub_memory) < size * size:
-                sub_memory = np.empty(size * size, np.float32)
-            sub = sub_memory[: size * size].reshape(size, size)
-            smo.gather(K, rows[a:b], sub)
-        if len(shrink_memory) < size * size // 2:
-            shrink_memory = np.empty(size * size // 2, np.float32)
+            sub = smo.gathered(K, rows[a:b], cut_memory)
         _stretch_along_ray(own_p, own_lower, own_upper, own_beta, own_F)
         cap = patience * size if max_iter < 0 else max_iter
         n_iter, _, _ = smo.descend(
@@ -218,13 +236,13 @@ def solve_all(K, rows, arrays, tolerances, patience, max_iter, records):
             tol,
             gap_tol,
             cap,
-            shrink_memory,
+            memory,
         )
         record[0].n_iter = n_iter
         _certify(own_p, own_lower, own_upper, own_beta, own_F, tol, gap_tol, record)
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _certify(p, lower, upper, beta, F, tol, gap_tol, record):
     """Fill one machine's record from its coefficients and gradient."""
     violation = conditions.violation_of(F, beta, lower, upper)
@@ -246,20 +264,7 @@ def _certify(p, lower, upper, beta, F, tol, gap_tol, record):
     record[0].held = converged and inside
 
 
-@njit(cache=True, nogil=True)
-def _slack_weights(starts, p, box, beta, F):
-    """How much a slack of one in every support vector adds to each relative gap."""
-    weights = np.zeros(len(starts) - 1)
-    for m in range(len(weights)):
-        a, b = starts[m], starts[m + 1]
-        for t in range(a, b):
-            if beta[t] != 0.0:
-                weights[m] += box[t]
-        weights[m] /= max(conditions.dual_objective(F[a:b], beta[a:b], p[a:b]), 1e-300)
-    return weights
-
-
-@njit(cache=True, nogil=True)
+@inner
 def _stretch_along_ray(p, lower, upper, beta, F):
     """Scale the warm start to the best multiple of it that the larger box holds."""
     quadratic, linear, room = 0.0, 0.0, np.inf

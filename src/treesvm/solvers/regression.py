@@ -76,8 +76,9 @@ def _solve_in_memory(kernel, X, p, lower, upper, tol, max_iter):
     K = np.tile(K, (2, 2))
     beta, F = np.zeros(2 * n), -p
     cap = _PATIENCE * len(p) if max_iter is None else max_iter
+    memory = smo.descent_memory(2 * n, K.dtype)
     n_iter, violation, gap = smo.descend(
-        K, p, lower, upper, beta, F, tol, tol / 10, cap, np.zeros(0, np.float32)
+        K, p, lower, upper, beta, F, tol, tol / 10, cap, memory
     )
     if max_iter is None and not conditions.is_solved(violation, gap, tol, tol / 10):
         n_iter += interior_point.finish(

@@ -18,16 +18,19 @@ exp(-gamma d) - 1 keeps its digits in float32 where exp(-gamma d) near one has n
 K is float32, beta and F are float64: a float32 gradient is off by 0.1 at C = 10^4.
 """
 
+from typing import NamedTuple
+
 import numpy as np
 from numba import njit
 
+from treesvm.kernels.compiling import compiled, inner
 from treesvm.solvers.conditions import (
     bias_of,
     is_solved,
     relative_gap,
     stretch,
-    unsettled,
     violation_of,
+    write_unsettled,
 )
 from treesvm.solvers.solution import Solution
 
@@ -72,7 +75,16 @@ def solve_smo(
     F = gradient(K, beta, p)
     gap_tol = tol / 10 if gap_tol is None else gap_tol
     n_iter, violation, gap = descend(
-        K, p, lower, upper, beta, F, tol, gap_tol, max_iter, np.zeros(0, K.dtype)
+        K,
+        p,
+        lower,
+        upper,
+        beta,
+        F,
+        tol,
+        gap_tol,
+        max_iter,
+        descent_memory(len(p), K.dtype),
     )
     converged = is_solved(violation, gap, tol, gap_tol)
     return Solution(beta, bias_of(F, lower, upper), violation, gap, n_iter, converged)
@@ -86,7 +98,30 @@ def gradient(K, beta, p):
     return F
 
 
-@njit(cache=True, nogil=True)
+# Memory comes from Python: each NumPy call in a compiled function is compiled too.
+class DescentMemory(NamedTuple):
+    """What `descend` writes to, for a number of rows and all smaller ones."""
+
+    gram: np.ndarray  # flat: the Gram matrix of the rows left by shrinking
+    rows: np.ndarray  # these rows
+    own: np.ndarray  # (4, n): their bounds, coefficients and gradient
+    values: np.ndarray  # see `step_memory`
+    bits: np.ndarray
+
+
+def descent_memory(n, dtype):
+    """Allocate memory for `descend` on up to n rows; untouched parts cost nothing."""
+    gram = np.empty(n * n // 2, dtype)  # shrinking leaves at most 0.7 n rows
+    return DescentMemory(gram, np.empty(n, np.int64), np.empty((4, n)), *step_memory(n))
+
+
+def step_memory(n):
+    """Allocate six float32 arrays for `pair_steps`; return them with their bits."""
+    values = np.empty((6, -(-n // _BLOCK) * _BLOCK), np.float32)
+    return values, values.view(np.int32)
+
+
+@compiled
 def add_rows(K, rows, amounts, F):
     """Add ``amounts[k] * K[rows[k]]`` to `F` in place, for symmetric K."""
     for k in range(len(rows)):
@@ -96,33 +131,43 @@ def add_rows(K, rows, amounts, F):
             F[t] += amount * row[t]
 
 
-@njit(cache=True, nogil=True)
-def descend(K, p, lower, upper, beta, F, tol, gap_tol, max_iter, scratch):
+@compiled
+def descend(K, p, lower, upper, beta, F, tol, gap_tol, max_iter, memory):
     """Update `beta` and `F` in place; return (n_iter, violation, relative gap).
 
     Rows that are settled at a bound leave the problem after a while (shrinking): the
     rest is copied into a smaller Gram matrix, solved there, and the gradient of all
-    rows is brought up to date before anything is called solved.  `scratch` is memory
-    for that copy, allocated here when it is too small.
+    rows is brought up to date before anything is called solved.  `memory` is a
+    `DescentMemory` for at least as many rows.
     """
     n = F.shape[0]
     period = max(n, 1000)
     goal = tol  # tightened when a violation of tol is not yet a fair gap
-    n_iter, n_left, rows = 0, n, np.zeros(0, np.int64)
+    n_iter, n_left, rows, own = 0, n, memory.rows, memory.own
     budget = min(period, max_iter)
     while True:
         # One call of the pair steps for both cases: each further one is compiled again.
         sub, own_lower, own_upper, own_beta, own_F = K, lower, upper, beta, F
         own_goal = goal
         if n_left < n:
-            if scratch.shape[0] < n_left * n_left:
-                scratch = np.empty(n_left * n_left, K.dtype)
-            sub = scratch[: n_left * n_left].reshape(n_left, n_left)
-            gather(K, rows, sub)
-            own_lower, own_upper = take(lower, rows), take(upper, rows)
-            own_beta, own_F = take(beta, rows), take(F, rows)
+            rows = memory.rows[:n_left]
+            sub = gathered(K, rows, memory.gram)
+            own_lower = _take(lower, rows, own[0])
+            own_upper = _take(upper, rows, own[1])
+            own_beta = _take(beta, rows, own[2])
+            own_F = _take(F, rows, own[3])
             own_goal = 0.5 * goal
-        done = pair_steps(sub, own_lower, own_upper, own_beta, own_F, own_goal, budget)
+        done = pair_steps(
+            sub,
+            own_lower,
+            own_upper,
+            own_beta,
+            own_F,
+            own_goal,
+            budget,
+            memory.values,
+            memory.bits,
+        )
         if n_left < n:
             _write_back(K, rows, own_beta, beta, F)
         n_iter += done
@@ -137,8 +182,8 @@ def descend(K, p, lower, upper, beta, F, tol, gap_tol, max_iter, scratch):
             return n_iter, violation, gap
         if is_solved(violation, gap, tol, gap_tol) or n_iter >= max_iter:
             return n_iter, violation, gap
-        rows = marked(unsettled(F, beta, lower, upper))
-        n_left, budget = len(rows), min(period, max_iter - n_iter)
+        n_left = write_unsettled(F, beta, lower, upper, memory.rows)
+        budget = min(period, max_iter - n_iter)
         if n_left > 0.7 * n:
             n_left = n
         else:
@@ -147,7 +192,7 @@ def descend(K, p, lower, upper, beta, F, tol, gap_tol, max_iter, scratch):
             budget = min(4 * budget, max_iter - n_iter)
 
 
-@njit(cache=True, nogil=True)
+@inner
 def _write_back(K, rows, own_beta, beta, F):
     """Take over the coefficients of `rows`, and bring `F` of all rows up to date."""
     for k in range(len(rows)):
@@ -160,54 +205,47 @@ def _write_back(K, rows, own_beta, beta, F):
 
 
 # Explicit loops where fancy indexing would do: it takes seconds to compile.
-@njit(cache=True, nogil=True)
-def take(values, rows):
-    """Return ``values[rows]``."""
-    out = np.empty(len(rows))
+@inner
+def _take(values, rows, memory):
+    """Return ``values[rows]``, held in `memory`."""
+    out = memory[: len(rows)]
     for k in range(len(rows)):
         out[k] = values[rows[k]]
     return out
 
 
-@njit(cache=True, nogil=True)
-def marked(mask):
-    """Return the numbers of the marked rows."""
-    rows = np.empty(len(mask), np.int64)
-    n = 0
-    for t in range(len(mask)):
-        if mask[t]:
-            rows[n] = t
-            n += 1
-    return rows[:n]
-
-
-@njit(cache=True, nogil=True)
-def gather(K, rows, out):
-    """Copy ``K[rows][:, rows]`` into `out`."""
-    for a in range(len(rows)):
+@inner
+def gathered(K, rows, memory):
+    """Return ``K[rows][:, rows]``, held in the flat `memory`."""
+    n = len(rows)
+    out = memory[: n * n].reshape(n, n)
+    for a in range(n):
         source = K[rows[a]]
         target = out[a]
-        for b in range(len(rows)):
+        for b in range(n):
             target[b] = source[rows[b]]
+    return out
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
-def pair_steps(K, lower, upper, beta, F, tol, max_iter):
+@njit(cache=True, nogil=True, no_cfunc_wrapper=True, error_model="numpy")
+def pair_steps(K, lower, upper, beta, F, tol, max_iter, values, bits):
     """Move pairs until the violation is at most `tol`; update `beta` and `F`.
 
-    The loops over t are written one operation each, without reductions, because that is
-    the form the compiler turns into vector instructions.
+    `values` and `bits` are the `step_memory` of at least as many rows.  The loops over
+    t are written one operation each, without reductions, because that is the form the
+    compiler turns into vector instructions.
     """
     n = F.shape[0]
-    padded = -(-n // _BLOCK) * _BLOCK
-    rising = np.full(padded, _BARRED, np.float32)  # F where it can rise
-    drop = np.zeros(padded, np.float32)  # F_t - F_i where t can fall
-    gain = np.zeros(padded, np.float32)
-    rising_bits, drop_bits = rising.view(np.int32), drop.view(np.int32)
-    gain_bits = gain.view(np.int32)
-    bar = np.empty(n, np.float32)
-    fall = np.empty(n, np.float32)
-    diag = np.empty(n, np.float32)
+    n_blocks = -(-n // _BLOCK)
+    rising = values[0]  # F where it can rise
+    drop = values[1]  # F_t - F_i where t can fall
+    gain = values[2]
+    rising_bits, drop_bits, gain_bits = bits[0], bits[1], bits[2]
+    bar, fall, diag = values[3], values[4], values[5]
+    for t in range(n, n_blocks * _BLOCK):
+        rising[t] = _BARRED
+        drop[t] = _ZERO
+        gain[t] = _ZERO
     for t in range(n):
         bar[t] = _ZERO if beta[t] < upper[t] else _BARRED
         fall[t] = 1.0 if beta[t] > lower[t] else 0.0
@@ -215,7 +253,7 @@ def pair_steps(K, lower, upper, beta, F, tol, max_iter):
     for n_iter in range(max_iter):
         for t in range(n):
             rising[t] = np.float32(F[t]) + bar[t]
-        i = _argmin(rising_bits)
+        i = _argmin(rising_bits, n_blocks)
         if bar[i] > _ZERO:  # no row can rise: one side has no weight
             return n_iter
         K_i, F_i, k_ii = K[i], F[i], diag[i]
@@ -224,8 +262,8 @@ def pair_steps(K, lower, upper, beta, F, tol, max_iter):
         for t in range(n):
             d = max(drop[t], _ZERO)
             gain[t] = d * d / max(k_ii + diag[t] - _TWO * K_i[t], _FLAT)
-        j = _argmax(gain_bits)
-        if drop[j] <= tol and drop[_argmax(drop_bits)] <= tol:
+        j = _argmax(gain_bits, n_blocks)
+        if drop[j] <= tol and drop[_argmax(drop_bits, n_blocks)] <= tol:
             return n_iter
         K_j = K[j]
         curvature = max(np.float64(k_ii) + diag[j] - 2.0 * K_i[j], 1e-12)
@@ -242,11 +280,11 @@ def pair_steps(K, lower, upper, beta, F, tol, max_iter):
     return max_iter
 
 
-@njit(cache=True, nogil=True)
-def _argmax(bits):
+@inner
+def _argmax(bits, n_blocks):
     """Index of the largest value; non-negative floats are ordered like their bits."""
     best, where = np.int32(-1), 0
-    for s in range(bits.shape[0] // _BLOCK):
+    for s in range(n_blocks):
         block = bits[s * _BLOCK : (s + 1) * _BLOCK]
         m = np.int32(0)
         for t in range(_BLOCK):
@@ -261,11 +299,11 @@ def _argmax(bits):
     return 0
 
 
-@njit(cache=True, nogil=True)
-def _argmin(bits):
+@inner
+def _argmin(bits, n_blocks):
     """Index of the smallest float of any sign, by its order-preserving integer."""
     best, where = _LAST, 0
-    for s in range(bits.shape[0] // _BLOCK):
+    for s in range(n_blocks):
         block = bits[s * _BLOCK : (s + 1) * _BLOCK]
         m = _LAST
         for t in range(_BLOCK):
@@ -279,7 +317,7 @@ def _argmin(bits):
     return 0
 
 
-@njit(cache=True, nogil=True)
+@inner
 def _ordered(b):
     """Map float32 bits to an int32 with the order of the floats."""
     return np.int32(b ^ np.int32(np.int32(b >> np.int32(31)) & _LAST))

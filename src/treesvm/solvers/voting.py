@@ -1,7 +1,8 @@
 """From the decision values of binary machines to one score for each class."""
 
 import numpy as np
-from numba import njit
+
+from treesvm.kernels.compiling import compiled
 
 _DECISION_BYTES = 64 * 2**20  # decision values held at once
 
@@ -56,7 +57,7 @@ def votes_and_confidence(decisions, pairs, n_classes):
     return votes, confidence
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _count_votes(decisions, pairs, votes, confidence):
     """Fill `votes` and `confidence`, zeros on entry."""
     for i in range(len(decisions)):

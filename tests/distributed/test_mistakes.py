@@ -45,7 +45,6 @@ MISTAKES = {
     "weightless class": ((X, y, (y > 0) * 1.0), {}, "class np.int64\\(0\\) has weight"),
     "missing value": ((X * np.nan, y), {}, "NaN"),
     "continuous labels": ((X, y + 0.5), {}, "continuous"),
-    "borders": ((X, y), {"border_share": 0.1}, "border_share=0.1"),
     "bad parameter": ((X, y), {"C": -1.0}, "C=-1.0"),
 }
 

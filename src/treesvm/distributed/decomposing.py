@@ -12,6 +12,7 @@ from distributed import as_completed
 from sklearn.utils import check_random_state
 
 from treesvm.distributed.leaf_tasks import (
+    Border,
     GroupResult,
     Growth,
     LeafWork,
@@ -33,6 +34,7 @@ from treesvm.trees.axis import (
     fit_branch,
     plan_sample,
 )
+from treesvm.trees.borders import border_widths, widths_after_cut
 from treesvm.trees.coarsening import is_small
 from treesvm.trees.grafting import first_numbers, graft, with_totals
 
@@ -43,6 +45,7 @@ class Plan(NamedTuple):
     routing: Routing
     growth: Growth
     sizes: np.ndarray  # rows of each group
+    border: Border | None = None
 
 
 class Assembled(NamedTuple):
@@ -60,7 +63,7 @@ def plan_leaves(client, rows, model, seed, max_features):
     client : distributed.Client
     rows : RowBlocks
     model : DTSVMClassifier
-        For its leaf size, criterion and `max_tree_rows`.
+        For its leaf size, criterion, `max_tree_rows` and `border_share`.
     seed : int
     max_features : float or None
         Features tried in each node.
@@ -74,27 +77,36 @@ def plan_leaves(client, rows, model, seed, max_features):
         model.criterion,
         max_features,
         draw_seed(rng),
+        model.border_share,
     )
-    tree = client.compute(grown).result()
+    tree, widths = client.compute(grown).result()
     counts = _counted(client, rows, tree)
+    routing, sizes = _groups(tree, counts, ceiling, widths)
+    seeds = {}
+    if sample.rows is not None:
+        too_large = np.flatnonzero(counts >= ceiling)
+        seeds = {int(routing.group_of[leaf]): draw_seed(rng) for leaf in too_large}
+    growth = Growth(ceiling, model.criterion, max_features, seeds)
+    border = None if widths is None else Border(model.border_share, sample)
+    return Plan(routing, growth, sizes, border)
+
+
+def _groups(tree, counts, ceiling, widths):
+    """Group the leaves that become one; return the routing and the groups' rows."""
     n_rows = with_totals(tree, counts, np.zeros((tree.n_nodes, 1))).n_rows
     small = is_small(n_rows, ceiling)
     group_of = tree.cut(small).leaf_numbers[tree.node_map(small)]
     group_of = np.where(tree.is_leaf, group_of, -1)
     leaves = tree.leaves()
     sizes = np.bincount(group_of[leaves], weights=counts[leaves]).astype(np.int64)
-    seeds = {}
-    if sample.rows is not None:
-        too_large = np.flatnonzero(counts >= ceiling)
-        seeds = {int(group_of[leaf]): draw_seed(rng) for leaf in too_large}
-    growth = Growth(ceiling, model.criterion, max_features, seeds)
-    routing = Routing(tree, group_of, np.ones(len(sizes), bool))
-    return Plan(routing, growth, sizes)
+    if widths is not None:
+        widths = np.where(small, 0.0, widths)  # nobody crosses a cut inside a group
+    return Routing(tree, group_of, np.ones(len(sizes), bool), widths), sizes
 
 
-def _first_tree(rows, is_weighted, ceiling, criterion, max_features, seed):
-    """Grow the first tree, on a sample or on all rows."""
-    return fit_branch(
+def _first_tree(rows, is_weighted, ceiling, criterion, max_features, seed, share):
+    """Grow the first tree, on a sample or on all rows; measure its borders there."""
+    tree = fit_branch(
         classification_grower(criterion, max_features),
         rows.X,
         rows.codes,
@@ -102,6 +114,7 @@ def _first_tree(rows, is_weighted, ceiling, criterion, max_features, seed):
         ceiling,
         seed,
     )
+    return tree, border_widths(tree, rows.X, share) if share > 0 else None
 
 
 def _counted(client, rows, tree):
@@ -125,7 +138,9 @@ def fit_decomposition(
         The dict counts the leaves that each worker process has trained.
     """
     n_classes = len(rows.classes)
-    work = LeafWork(rows.layout, n_classes, rows.is_weighted, plan.growth, options)
+    work = LeafWork(
+        rows.layout, n_classes, rows.is_weighted, plan.growth, options, plan.border
+    )
     results = _known_groups(store, plan)
     is_open = plan.routing.is_open.copy()
     is_open[list(results)] = False
@@ -172,9 +187,7 @@ def assemble(plan, results, n_classes):
     """Put the groups' branches, counts and parts together to one tree."""
     tree, group_of = plan.routing.tree, plan.routing.group_of
     leaf_of = {int(group_of[leaf]): int(leaf) for leaf in tree.leaves()}
-    split = sorted(r.group for r in results.values() if r.branch is not None)
-    branches = {leaf_of[g]: results[g].branch for g in split}
-    branches = dict(sorted(branches.items()))
+    branches = _branches(plan, results)
     grafted, firsts = graft(tree, branches), first_numbers(tree, branches)
     n_rows = np.zeros(grafted.n_nodes, np.int64)
     value = np.zeros((grafted.n_nodes, n_classes))
@@ -196,6 +209,26 @@ def assemble(plan, results, n_classes):
         for node, part in zip(nodes, result.parts, strict=False):
             parts[number[node]] = part
     return Assembled(final, parts)
+
+
+def _branches(plan, results):
+    """Return the trees that replace leaves of the first tree, by leaf, ascending."""
+    group_of = plan.routing.group_of
+    known = ((int(k), results.get(group_of[k])) for k in plan.routing.tree.leaves())
+    return {k: r.branch for k, r in known if r is not None and r.branch is not None}
+
+
+def assembled_widths(plan, results, tree):
+    """Return the widths of the assembled tree, from fresh results."""
+    group_of, first = plan.routing.group_of, plan.routing.tree
+    branches = _branches(plan, results)
+    grafted, numbers = graft(first, branches), first_numbers(first, branches)
+    widths = np.zeros(grafted.n_nodes)
+    widths[: first.n_nodes] = plan.routing.widths
+    for leaf, number in numbers.items():
+        own = results[group_of[leaf]].widths
+        widths[leaf], widths[number : number + len(own) - 1] = own[0], own[1:]
+    return widths_after_cut(grafted, widths, tree)
 
 
 def _as_item(result):

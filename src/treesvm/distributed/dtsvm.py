@@ -21,17 +21,17 @@ class DaskDTSVMClassifier(DaskClassifier):
 
     The tree is grown on a seeded sample of ``estimator.max_tree_rows`` rows (on all of
     them with None, or if there are fewer), all rows are sent down block by block and
-    shuffled to their leaves, leaves that turned out too large are split further where
-    they are, and every leaf is trained by the functions that train it in memory. The
-    model is the one that ``estimator.fit`` gives on the same rows in one memory, to the
-    last bit, however many workers there are.
+    shuffled to their leaves (with ``border_share`` some to several of them), leaves
+    that turned out too large are split further where they are, and every leaf is
+    trained by the functions that train it in memory. The model is the one that
+    ``estimator.fit`` gives on the same rows in one memory, to the last bit, however
+    many workers there are.
 
     Parameters
     ----------
     estimator : DTSVMClassifier, optional
         With the parameters of the fit, its `checkpoint` among them. `n_jobs` is for
-        predictions without Dask; here the workers' threads count. ``border_share`` must
-        be 0, because the rows near a cut lie on several machines.
+        predictions without Dask; here the workers' threads count.
     client : distributed.Client, optional
         The current one by default.
 
@@ -89,7 +89,7 @@ class DaskDTSVMClassifier(DaskClassifier):
         """
         client, size = self._cluster()
         model = self._template()
-        check_supported(model)
+        model._check_parameters()
         rows = read_rows(
             client, model, X, y, sample_weight, model.class_weight, size.total_memory
         )
@@ -171,13 +171,3 @@ class _Width:
 
     def __init__(self, n_features):
         self.shape = (0, n_features)
-
-
-def check_supported(model):
-    """Refuse what needs all rows of a node in one memory."""
-    model._check_parameters()
-    if model.border_share > 0:
-        raise ValueError(
-            f"border_share={model.border_share} needs all rows of a node in one "
-            "memory; set it to 0, or fit without Dask."
-        )

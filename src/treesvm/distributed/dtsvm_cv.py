@@ -2,11 +2,7 @@
 
 from numbers import Integral
 
-from treesvm.distributed.dtsvm import (
-    DaskDTSVMClassifier,
-    check_supported,
-    machine_options,
-)
+from treesvm.distributed.dtsvm import DaskDTSVMClassifier, machine_options
 from treesvm.distributed.row_blocks import read_rows
 from treesvm.distributed.search_leaves import DaskLeaves, shuffled_fold
 from treesvm.estimators.checkpointing import open_checkpoint
@@ -24,7 +20,8 @@ class DaskDTSVMClassifierCV(DaskDTSVMClassifier):
     there; the search runs as in memory, and sends candidates to the leaves. The answer
     is that of ``estimator.fit`` on the same rows in one memory.
 
-    The codes and weights of all rows are held by the client, some 30 bytes a row.
+    The codes and weights of all rows are held by the client, some 30 bytes a row, and
+    with ``border_share`` the numbers of the rows that cross borders.
 
     Parameters
     ----------
@@ -69,7 +66,7 @@ class DaskDTSVMClassifierCV(DaskDTSVMClassifier):
         """Search and train; see `DaskDTSVMClassifier.fit`."""
         client, size = self._cluster()
         model = self._template()
-        check_supported(model)
+        model._check_parameters()
         rows = read_rows(
             client, model, X, y, sample_weight, model.class_weight, size.total_memory
         )

@@ -14,6 +14,9 @@ from scipy import sparse
 
 _BYTES = pd.ArrowDtype(pa.large_binary())
 
+# What a row does where it is sent.
+TRAINS, JUDGES, CROSSES = 0, 1, 2  # a row that crosses trains in another leaf too
+
 
 class Layout(NamedTuple):
     """What is the same for all rows of a collection."""
@@ -48,6 +51,14 @@ class Rows(NamedTuple):
         weight = None if self.weight is None else self.weight[chosen]
         return Rows(self.X[chosen], self.codes[chosen], weight, self.numbers[chosen])
 
+    def places_among(self, numbers):
+        """Return the places of the rows whose number is among `numbers`, ascending."""
+        if len(numbers) == 0:
+            return np.empty(0, np.int64)
+        found = np.searchsorted(numbers, self.numbers)
+        found = np.minimum(found, len(numbers) - 1)
+        return np.flatnonzero(numbers[found] == self.numbers)
+
     def in_order(self):
         """Return the rows sorted by their numbers."""
         if np.all(self.numbers[:-1] <= self.numbers[1:]):
@@ -71,22 +82,22 @@ def join_rows(pieces):
     return Rows(X, codes, weight, numbers).in_order()
 
 
-def as_table(rows, part, leaf, is_validation=False):
+def as_table(rows, part, leaf, role=TRAINS):
     """Return rows as a table with the part that each is to go to.
 
     Parameters
     ----------
     rows : Rows
     part, leaf : ndarray of int, shape (n_rows,)
-    is_validation : bool
-        Whether the rows judge instead of train.
+    role : int, or ndarray of shape (n_rows,)
+        TRAINS, JUDGES or CROSSES.
     """
     columns = {
         "part": part.astype(np.int64),
         "number": rows.numbers,
         "leaf": leaf.astype(np.int32),
         "code": rows.codes.astype(np.int32),
-        "role": np.full(len(part), is_validation, np.int8),
+        "role": np.full(len(part), role, np.int8),
     }
     if rows.weight is not None:
         columns["weight"] = rows.weight
@@ -104,7 +115,7 @@ def empty_table(layout):
 
 
 def as_rows(table, layout):
-    """Return (rows, leaf, role) of a table, sorted by number, training rows first."""
+    """Return (rows, leaf, role) of a table, sorted by role and then by number."""
     order = np.lexsort((table["number"].to_numpy(), table["role"].to_numpy()))
     if np.array_equal(order, np.arange(len(order))):
         order = slice(None)

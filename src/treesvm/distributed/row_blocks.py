@@ -112,9 +112,7 @@ def _renumbered(rows, places):
 
 def _with_numbers(rows, numbers):
     """Keep the rows whose number is among `numbers`, which ascend."""
-    found = np.searchsorted(numbers, rows.numbers)
-    found = np.minimum(found, len(numbers) - 1)
-    return rows.take(np.flatnonzero(numbers[found] == rows.numbers))
+    return rows.take(rows.places_among(numbers))
 
 
 def _recoded(rows, known):

@@ -10,14 +10,15 @@ import numpy as np
 from dask import delayed
 from distributed import as_completed
 
-from treesvm.distributed.decomposing import assemble, plan_leaves
+from treesvm.distributed.decomposing import assemble, assembled_widths, plan_leaves
 from treesvm.distributed.leaf_tasks import (
     LeafWork,
     as_piece,
     finish_groups,
     routed_table,
 )
-from treesvm.distributed.packing import empty_table, join_rows
+from treesvm.distributed.packing import JUDGES, empty_table, join_rows
+from treesvm.distributed.search_borders import FoldBorders
 from treesvm.distributed.shuffling import gathered_groups, number_of_parts
 from treesvm.estimators.decomposition import train_parts
 from treesvm.model_selection.search_fold import SearchFold, evaluate_leaf
@@ -33,12 +34,31 @@ class ShuffledFold(NamedTuple):
     val_place: np.ndarray  # and among its validation rows
     piece_of: np.ndarray  # piece of each training row
     val_piece_of: np.ndarray
+    borders: FoldBorders | None
 
     def inputs(self, task):
-        """Return what a worker needs to know about one leaf."""
-        own, judging = self.place[task.rows], self.val_place[task.val_rows]
-        used = np.union1d(self.piece_of[own], self.val_piece_of[judging])
-        return [self.pieces[k] for k in used], own, judging
+        """Return what a worker needs to judge candidates in one leaf."""
+        rows, judging = self.place[task.training_rows()], self.val_place[task.val_rows]
+        pieces = self._pieces(task, self.val_piece_of[judging], len(rows))
+        return pieces, rows, judging
+
+    def training_inputs(self, task):
+        """Return what a worker needs to train one leaf.
+
+        Pieces, the rows in the order in which they train, and which of these are the
+        leaf's own and which come from across its borders.
+        """
+        own, extra = task.rows, task.border_rows()
+        every = np.sort(np.append(own, extra)) if len(extra) else own
+        pieces = self._pieces(task, [], len(every))
+        return pieces, self.place[every], np.isin(every, own), np.isin(every, extra)
+
+    def _pieces(self, task, others, n_rows):
+        """Return the pieces that hold a leaf's rows, all `n_rows` of them."""
+        own = self.place[task.rows]
+        used = np.union1d(self.piece_of[own], others).astype(int)
+        pieces = [self.pieces[k] for k in used]
+        return pieces if n_rows == len(own) else [*pieces, self.borders.copies_for(own)]
 
 
 def shuffled_fold(client, rows, data, train, val, model, seed, number, n_threads):
@@ -57,14 +77,20 @@ def shuffled_fold(client, rows, data, train, val, model, seed, number, n_threads
     """
     training, judging = rows.taken(train), rows.taken(val)
     plan = plan_leaves(client, training, model, seed, None)
-    where = delayed(plan.routing, traverse=False)
+    # Which rows cross depends on the ceiling; so far every row goes to its own leaf.
+    where = delayed(plan.routing._replace(widths=None), traverse=False)
     tables = [delayed(routed_table)(block, where) for block in training.blocks]
-    tables += [delayed(routed_table)(block, where, True) for block in judging.blocks]
+    tables += [delayed(routed_table)(block, where, JUDGES) for block in judging.blocks]
     n_parts = number_of_parts(rows.n_rows, rows.layout.row_bytes, n_threads)
     parts = gathered_groups(client, tables, n_parts, empty_table(rows.layout))
     pieces = client.compute([delayed(as_piece)(table, rows.layout) for table in parts])
     work = LeafWork(
-        rows.layout, data.n_classes, training.is_weighted, plan.growth, None
+        rows.layout,
+        data.n_classes,
+        training.is_weighted,
+        plan.growth,
+        None,
+        plan.border,
     )
     tasks = [delayed(finish_groups)(piece, where, work) for piece in pieces]
     results = {r.group: r for found in _gathered(client, tasks) for r in found}
@@ -77,9 +103,15 @@ def shuffled_fold(client, rows, data, train, val, model, seed, number, n_threads
     ):
         for kind, (numbers, leaves) in enumerate(found):
             leaf[kind][numbers], piece_of[kind][numbers] = leaves, k
-    fold = SearchFold(data, train, val, tree, number=number, leaf_ids=leaf)
+    borders = None
+    if plan.border is not None:
+        widths = assembled_widths(plan, results, tree)
+        borders = FoldBorders(client, pieces, tree, widths, rows.layout)
+    fold = SearchFold(
+        data, train, val, tree, extra_rows=borders, number=number, leaf_ids=leaf
+    )
     place = [_places(chosen, len(data.codes)) for chosen in (train, val)]
-    return ShuffledFold(fold, pieces, *place, *piece_of)
+    return ShuffledFold(fold, pieces, *place, *piece_of, borders)
 
 
 def _gathered(client, tasks):
@@ -142,7 +174,7 @@ class DaskLeaves:
         futures = [
             self._client.submit(
                 _train,
-                *self._folds[task.fold].inputs(task)[:2],
+                *self._folds[task.fold].training_inputs(task),
                 n_classes,
                 options,
                 pure=False,
@@ -153,12 +185,16 @@ class DaskLeaves:
 
 
 def _rows_of(pieces, numbers, kind):
-    """Return the rows with the given numbers, in order."""
-    found = []
+    """Return the rows with the given numbers, in the order of these."""
+    found, ascending = [], np.sort(numbers)
     for piece in pieces:
         rows = getattr(piece, kind)
-        found.append(rows.take(np.flatnonzero(np.isin(rows.numbers, numbers))))
-    return join_rows(found)
+        found.append(rows.take(rows.places_among(ascending)))
+    rows = join_rows(found)
+    if np.array_equal(rows.numbers, numbers):
+        return rows
+    # A row may be in its own piece and also among the copies of those that cross.
+    return rows.take(np.searchsorted(rows.numbers, numbers))
 
 
 def _judge(pieces, numbers, val_numbers, leaf, thetas, machine, cap, keep):
@@ -171,11 +207,16 @@ def _judge(pieces, numbers, val_numbers, leaf, thetas, machine, cap, keep):
     return evaluate_leaf(leaf, thetas, machine, steps_per_row=cap, keep=keep)
 
 
-def _train(pieces, numbers, n_classes, options):
+def _train(pieces, numbers, is_own, is_extra, n_classes, options):
     """Train one leaf, on a worker."""
-    rows = _rows_of(pieces, numbers, "training")
-    n_rows = len(rows.codes)
-    whole = LeafRows(np.arange(n_rows), np.array([0, n_rows]))
+    rows, own = _rows_of(pieces, numbers, "training"), np.flatnonzero(is_own)
     return train_parts(
-        rows.X, rows.codes, n_classes, rows.weights, whole, options, n_jobs=1
+        rows.X,
+        rows.codes,
+        n_classes,
+        rows.weights,
+        LeafRows(own, np.array([0, len(own)])),
+        options,
+        extra=[np.flatnonzero(is_extra)],
+        n_jobs=1,
     )[0]

@@ -1,6 +1,7 @@
 """Slow, obvious twins of the compression room. Imports nothing from treesvm."""
 
 import itertools
+import math
 
 import numpy as np
 
@@ -147,3 +148,19 @@ def linear_svm_objective(X, y, upper, w, b):
         margin = y[i] * (sum(x * v for x, v in zip(X[i], w, strict=True)) + b)
         loss += upper[i] * max(0.0, 1.0 - margin)
     return loss
+
+
+def network_loss(X, targets, vectors, logs, weights, biases, ridge):
+    """Mean loss of a radial network, term by term."""
+    total = ridge / 2 * sum(w * w for w in np.ravel(weights))
+    for x, shares in zip(X, targets, strict=True):
+        scores = [float(b) for b in biases]
+        for v, own in zip(vectors, weights, strict=True):
+            distance = sum(
+                (math.exp(s) * (p - q)) ** 2 for s, p, q in zip(logs, x, v, strict=True)
+            )
+            for c, w in enumerate(own):
+                scores[c] += w * math.exp(-distance)
+        total += math.log(sum(math.exp(f) for f in scores))
+        total -= sum(t * f for t, f in zip(shares, scores, strict=True))
+    return total / len(X)

@@ -227,13 +227,20 @@ def test_n_jobs_does_not_change_the_model():
     ],
     ids=str,
 )
-def test_compress_with_everything_kept_is_the_same_model(estimator, monkeypatch):
+@pytest.mark.parametrize("vectors", ["free", "support"])
+def test_compress_with_everything_kept_is_the_same_model(
+    estimator, vectors, monkeypatch
+):
     from treesvm.compression import size_choice
+    from treesvm.estimators import support_vector_tree_compress
 
     estimator.fit(IRIS, SPECIES)
     monkeypatch.setattr(size_choice, "_chains", lambda *a: [])
     monkeypatch.setattr(size_choice, "_trees", lambda *a: [])
-    same = compress(estimator, IRIS, SPECIES, tolerance=0.0, random_state=0)
+    monkeypatch.setattr(support_vector_tree_compress, "free_machines", lambda *a: [])
+    same = compress(
+        estimator, IRIS, SPECIES, tolerance=0.0, vectors=vectors, random_state=0
+    )
     wanted = estimator.decision_function(IRIS)
     if isinstance(estimator, DTSVMClassifier):
         np.testing.assert_allclose(same.decision_function(IRIS), wanted, atol=1e-9)
@@ -241,12 +248,14 @@ def test_compress_with_everything_kept_is_the_same_model(estimator, monkeypatch)
     assert same.validation_loss_ == same.model_loss_
 
 
-def test_compress_keeps_the_loss_within_the_tolerance():
+@pytest.mark.parametrize("vectors", ["free", "support"])
+def test_compress_keeps_the_loss_within_the_tolerance(vectors):
     rows, labels = make_moons(500, noise=0.25, random_state=1)
+    options = {"vectors": vectors, "random_state": 0}
     for machine in (MACHINE, DTSVMClassifier(max_leaf_size=150).fit(X, Y)):
         costs = []
         for tolerance in (0.0, 0.02, 0.1):
-            small = compress(machine, rows, labels, tolerance=tolerance, random_state=0)
+            small = compress(machine, rows, labels, tolerance=tolerance, **options)
             assert small.validation_loss_ <= small.model_loss_ + tolerance + 1e-12
             costs.append(small.kernel_evaluations(rows).mean())
         assert costs[0] >= costs[1] >= costs[2]
@@ -265,6 +274,7 @@ def test_compress_obeys_the_cap_and_works_without_labels():
         ({"max_kernel_evaluations": 0}, "max_kernel_evaluations=0"),
         ({"tolerance": -0.1}, "tolerance=-0.1"),
         ({"refit": False}, "refit=False"),
+        ({"vectors": "rows"}, "vectors='rows'"),
         ({"model": SVC().fit(X, Y)}, "SVC cannot be compressed"),
         ({"X": X[:5], "y": Y[:5]}, "5 rows"),
         ({"y": Y[:9]}, "9 labels"),
@@ -273,6 +283,58 @@ def test_compress_obeys_the_cap_and_works_without_labels():
 def test_compress_names_what_is_wrong(change, message):
     with pytest.raises(ValueError, match=message):
         compress(**({"model": MACHINE, "X": X, "y": Y} | change))
+
+
+def leaves_of_iris(**options):
+    return DTSVMClassifier(max_leaf_size=60, random_state=0, **options)
+
+
+def test_free_vectors_need_fewer_kernels_than_support_vectors():
+    """Stripes along one of six features: support vectors cannot leave five out."""
+    draw = np.random.default_rng(0)
+    rows = draw.uniform(-1.0, 1.0, size=(1500, 6))
+    labels = np.floor(3 * rows[:, 0]).astype(int) % 2
+    fit, held = slice(0, 1000), slice(1000, 1500)
+    machine = KernelSVC(C=10, gamma=1.0).fit(rows[fit], labels[fit])
+    costs = {}
+    for vectors in ("free", "support"):
+        small = compress(
+            machine, rows[fit], labels[fit], vectors=vectors, random_state=0,
+            X_val=rows[held], y_val=labels[held],
+        )  # fmt: skip
+        costs[vectors] = small.kernel_evaluations(rows).mean()
+    assert costs["free"] < 0.5 * costs["support"]
+
+
+@pytest.mark.parametrize("options", [{}, {"leaf_scaling": None}, {"n_estimators": 2}])
+def test_free_vectors_and_whole_machines_in_one_file(options, tmp_path, monkeypatch):
+    from treesvm.estimators import support_vector_tree_compress as module
+
+    model = leaves_of_iris(**options).fit(IRIS, SPECIES)
+    made = module.free_machines
+    n_asked = iter(range(100))
+    some = lambda *a: made(*a) if next(n_asked) % 2 else []  # noqa: E731
+    monkeypatch.setattr(module, "free_machines", some)
+    small = compress(model, IRIS, SPECIES, tolerance=0.1, random_state=0)
+    save_model(small, tmp_path / "a.model")
+    again = load_model(tmp_path / "a.model")
+    wanted = small.decision_function(IRIS)
+    np.testing.assert_array_equal(again.decision_function(IRIS), wanted)
+    answer = small.predictor()
+    np.testing.assert_array_equal(answer(IRIS), small.predict(IRIS))
+    assert [answer(x) for x in IRIS] == small.predict(IRIS).tolist()
+
+
+def test_free_vectors_are_the_same_every_time_and_know_sparse_rows():
+    model = leaves_of_iris(leaf_scaling=None).fit(IRIS, SPECIES)
+    one, two = (compress(model, IRIS, SPECIES, random_state=0) for _ in range(2))
+    wanted = one.decision_function(IRIS)
+    np.testing.assert_array_equal(two.decision_function(IRIS), wanted)
+    values = one.decision_function(sparse.csr_matrix(IRIS))
+    np.testing.assert_allclose(values, wanted, atol=1e-9)
+    dense = leaves_of_iris().fit(sparse.csr_matrix(IRIS), SPECIES)
+    small = compress(dense, sparse.csr_matrix(IRIS), SPECIES, random_state=0)
+    assert small.score(sparse.csr_matrix(IRIS), SPECIES) > 0.9
 
 
 def test_models_of_functions_and_learners_are_not_saved(tmp_path):

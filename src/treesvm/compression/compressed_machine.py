@@ -68,6 +68,19 @@ class CompressedMachine:
         """Return the same with a leaf's scaling before the terms."""
         return replace(self, scaling=scaling)
 
+    def after_scaling(self, scaling):
+        """Return the same for rows that a leaf's scaling has still to be applied to."""
+        if self.scaling is None or scaling is None:
+            return self if scaling is None else self.with_scaling(scaling)
+        own = self.scaling
+        return self.with_scaling(
+            LeafScaling(
+                scaling.columns[own.columns],
+                scaling.shift[own.columns] + own.shift / scaling.factor[own.columns],
+                scaling.factor[own.columns] * own.factor,
+            )
+        )
+
     def decisions(self, X):
         """Return the value of every row for every machine, (n, n_machines)."""
         X = X if self.scaling is None else self.scaling.apply(X)

@@ -12,6 +12,8 @@ from dataclasses import replace
 import numpy as np
 
 from treesvm.compression.chain import choose_chain
+from treesvm.compression.compressed_machine import CompressedMachine, is_compiled
+from treesvm.compression.free_vectors import fit_network
 from treesvm.compression.machine_compression import (
     Problem,
     chain_targets,
@@ -20,12 +22,19 @@ from treesvm.compression.machine_compression import (
     rows_within,
     targets_of,
 )
+from treesvm.compression.terms import KernelTerms
 from treesvm.compression.tree_builder import BOTH, TreeBuilder
+from treesvm.solvers.leaf_machine import LeafScaling
+from treesvm.solvers.voting import predicted_codes
 
 _GROWTH = 1.4  # one size after the other
 # A chain of more than this share of the vectors saves too little to be worth its fit.
 _LONGEST_SHARE, _SHORT = 0.25, 30
 _SPREAD = 30  # the longest chain has so many times the vectors of the shortest
+# Vectors of networks, few or shares of the machine's.
+_FREE_COUNTS = (1, 2, 4, 8)
+_FREE_SHARES = (1 / 40, 1 / 25, 1 / 16, 1 / 10, 1 / 6, 1 / 4)
+_MOST_FREE = 200  # vectors of a network, whose fit takes a time that grows with them
 _HEIGHTS = (4, 8, 14)
 _HIGHEST_TREE = 24  # beyond so many kernels, a tree's splits have run out of rows
 
@@ -61,7 +70,7 @@ def sized_machines(machine, source, X, options, most, rng, *, has_trees):
     """
     n_vectors = machine.n_vectors
     if n_vectors == 0:
-        return [_whole(machine, source)]
+        return [whole_machine(machine, source)]
     n_used = rows_within(X.shape[0], n_vectors, options)
     if n_used < X.shape[0]:
         X = X[np.sort(rng.choice(X.shape[0], n_used, replace=False))]
@@ -70,8 +79,84 @@ def sized_machines(machine, source, X, options, most, rng, *, has_trees):
     if has_trees and len(source.pairs) == 1:
         found += _trees(source, X, options, min(cap, _HIGHEST_TREE), rng)
     if cap == n_vectors:
-        found.append(_whole(machine, source))
+        found.append(whole_machine(machine, source))
     return found
+
+
+def free_machines(machine, source, X, codes, options, most, rng):
+    """Yield `CompressedMachine` with vectors of their own, the smallest first.
+
+    Their scores are fitted to the classes of the rows and, as much, to the machine's
+    answers: where labels are noise, the machine is smoother than they are. There are
+    none unless kernel is RBF and rows and vectors are dense.
+
+    Parameters
+    ----------
+    machine, source, options, most, rng
+        As in `sized_machines`.
+    X : rows of the region, as the machine sees them
+    codes : ndarray of shape (n_rows,)
+        Their classes; rows of classes that the machine does not know are left out.
+    """
+    known = np.unique(source.pairs[source.pairs >= 0])
+    kept = np.flatnonzero(np.isin(codes, known))
+    n_used = rows_within(len(kept), machine.n_vectors, options)
+    if n_used < len(kept):
+        kept = np.sort(rng.choice(kept, n_used, replace=False))
+    is_dense = isinstance(X, np.ndarray) and is_compiled(source.terms)
+    if not is_dense or machine.n_vectors == 0 or len(kept) < 2:
+        return
+    rows = np.asarray(X[kept], np.float64)
+    answers = predicted_codes(source.decide(rows), source.pairs, source.n_classes)
+    shares = np.eye(source.n_classes)[:, known]
+    targets = (shares[codes[kept]] + shares[answers]) / 2
+    sizes = _free_sizes(machine.n_vectors, most)
+    columns = choose_chain(source.terms.matrix(rows), targets, sizes[-1])
+    columns = columns if len(columns) else np.zeros(1, np.intp)
+    for size in [size for size in sizes if size < len(columns)] + [len(columns)]:
+        start = source.terms.vectors[columns[:size]]
+        network = fit_network(rows, targets, start, machine.kernel.gamma)
+        yield network_machine(network, source, known, len(kept))
+
+
+def _free_sizes(n_vectors, most):
+    """Sizes of networks, ascending."""
+    cap = min(_MOST_FREE, n_vectors if most is None else most)
+    shares = [round(share * n_vectors) for share in _FREE_SHARES]
+    counts = [
+        count for count in _FREE_COUNTS if count < shares[0] or count > shares[-1]
+    ]
+    sizes = {min(cap, size) for size in [*shares, *counts] if 0 < size < n_vectors}
+    return sorted(sizes) or [1]
+
+
+def network_machine(network, source, known, n_rows):
+    """Return a network as a chain whose machines are differences of its scores.
+
+    Parameters
+    ----------
+    network : Network
+    source : Source
+    known : ndarray of int
+        The class of each of its scores.
+    n_rows : int
+        Rows that it was fitted on.
+    """
+    signs = np.zeros((len(known), len(source.pairs)))
+    machines = np.arange(len(source.pairs))
+    positive, negative = source.pairs.T
+    signs[np.searchsorted(known, positive), machines] = 1.0
+    is_pair = negative >= 0
+    signs[np.searchsorted(known, negative[is_pair]), machines[is_pair]] = -1.0
+    tree = _chain(network.weights @ signs, network.biases @ signs, n_rows)
+    width = len(network.factor)
+    return CompressedMachine(
+        KernelTerms(source.terms.kernel, network.vectors),
+        (tree,),
+        source.pairs,
+        source.n_classes,
+        LeafScaling(np.arange(width), np.zeros(width), network.factor),
+    )
 
 
 def _chains(source, X, options, cap):
@@ -102,19 +187,24 @@ def _trees(source, X, options, cap, rng):
     ]
 
 
-def _whole(machine, source):
+def whole_machine(machine, source):
     """The machine itself as one long chain, with its own coefficients."""
     n_vectors, n_machines = machine.n_vectors, machine.n_machines
     dense = np.zeros((max(1, n_vectors), n_machines))
     for k in range(len(machine.machine_ids)):
         own = slice(machine.class_starts[k], machine.class_starts[k + 1])
         dense[own, machine.machine_ids[k]] = machine.coefficients[own]
-    builder = TreeBuilder(n_machines)
-    for k in range(n_vectors):
-        builder.add(k, 0)
+    return restricted(source, [_chain(dense[:n_vectors], machine.biases, 0)])
+
+
+def _chain(coefficients, offsets, n_rows):
+    """A tree of one path; term k is that of node k."""
+    builder = TreeBuilder(len(offsets))
+    for k in range(len(coefficients)):
+        builder.add(k, n_rows)
         builder.link(k - 1, BOTH, k)
-    builder.end(n_vectors - 1, dense, machine.biases)
-    return restricted(source, [builder.finish()])
+    builder.end(len(coefficients) - 1, coefficients, offsets)
+    return builder.finish()
 
 
 def choose_sizes(tables, allowed):

@@ -1,5 +1,6 @@
 """Compress a fitted model to as few kernels as its answers allow."""
 
+from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
@@ -7,7 +8,12 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from treesvm.compression.machine_compression import CompressionOptions
-from treesvm.compression.size_choice import choose_sizes, sized_machines
+from treesvm.compression.size_choice import (
+    choose_sizes,
+    free_machines,
+    sized_machines,
+    whole_machine,
+)
 from treesvm.estimators.decomposition import Decomposition, Part, certain_scores
 from treesvm.estimators.dtsvm import DTSVMClassifier
 from treesvm.estimators.kernel_parameters import is_count, is_number
@@ -16,19 +22,31 @@ from treesvm.estimators.support_vector_tree import SupportVectorTreeClassifier
 from treesvm.estimators.support_vector_tree_parts import WholeSpace, map_parts
 from treesvm.estimators.support_vector_tree_sources import machine_source
 from treesvm.estimators.training_rows import INPUT
-from treesvm.solvers.leaf_machine import LeafMachine
+from treesvm.solvers.leaf_machine import LeafMachine, LeafScaling
+from treesvm.solvers.voting import predicted_codes
 from treesvm.trees.leaf_rows import rows_by_leaf
 
 _VALIDATION_SHARE = 0.3
 _LEAST_ROWS = 10
+_FEW_VECTORS = 100  # chains of support vectors cost no more than free ones
 
 
 class _Rows(NamedTuple):
     """Rows to fit on and rows to validate on, with the codes they should get."""
 
     fit: object
+    fit_codes: np.ndarray
     validation: object
     codes: np.ndarray
+
+
+class _Choice(NamedTuple):
+    """What machines may be made of, and how one of them is chosen."""
+
+    most: int | None  # kernels for a row
+    tolerance: float
+    is_free: bool
+    seed: list
 
 
 def compress(
@@ -40,6 +58,7 @@ def compress(
     y_val=None,
     max_kernel_evaluations=None,
     tolerance=0.005,
+    vectors="free",
     refit="margin",
     n_jobs=None,
     random_state=None,
@@ -48,8 +67,8 @@ def compress(
     """Return a model that answers as well with fewer kernels.
 
     The machine of a `KernelSVC`, or every leaf's machine of a `DTSVMClassifier`, is
-    replaced by a few of its support vectors with coefficients of their own; all binary
-    machines of a region share them. A prediction costs a tree walk plus a few kernels.
+    replaced by one with a few vectors, which all binary machines of a region share. A
+    prediction costs a tree walk plus a few kernels.
 
     Several sizes are tried for each region. Of all ways to choose among them, that with
     the fewest kernels is taken whose loss on validation rows (the share of wrong
@@ -59,7 +78,7 @@ def compress(
     ----------
     model : fitted KernelSVC or DTSVMClassifier
     X : {array-like, sparse matrix} of shape (n_rows, n_features)
-        Rows that coefficients are fitted on; the model's training rows will do.
+        Rows that small machines are fitted on; the model's training rows will do.
     y : array-like of shape (n_rows,), optional
         Their labels; without, the model's own answers are taken.
     X_val, y_val : optional
@@ -70,8 +89,15 @@ def compress(
         Most kernels for a row, in each decomposition. It goes before `tolerance`.
     tolerance : float, default=0.005
         How much larger the share of wrong answers may be.
+    vectors : {"free", "support"}, default="free"
+        "free" moves vectors, weights features anew in each region and fits the classes
+        of X and the model's answers; "support" keeps some of the machine's own vectors,
+        with coefficients that approximate its values. Free vectors need fewer kernels
+        for as few wrong answers, and need an RBF kernel and dense rows; others are
+        compressed as with "support".
     refit : {"margin", "values"}, default="margin"
-        What the new coefficients approximate, see `SupportVectorTreeClassifier`.
+        What coefficients of support vectors approximate, see
+        `SupportVectorTreeClassifier`.
     n_jobs : int, optional
         Threads over the leaves. The result does not depend on it.
     random_state : int, RandomState or None
@@ -89,6 +115,11 @@ def compress(
     When not to use it: for batches a large matrix product with all support vectors is
     fast already; compression pays for single rows and dear kernels.
 
+    With free vectors the value of a binary machine is the logarithm of the odds of its
+    two classes, not the value of the machine that it replaces; its sign, votes and
+    scores of classes mean the same. Where values should stay near the model's, use
+    ``vectors="support"``.
+
     Examples
     --------
     >>> from sklearn.datasets import make_moons
@@ -99,7 +130,7 @@ def compress(
     >>> bool(small.kernel_evaluations(X).max() < 0.2 * len(machine.support_))
     True
     """
-    _check(model, max_kernel_evaluations, tolerance, refit)
+    _check(model, max_kernel_evaluations, tolerance, vectors, refit)
     tree = SupportVectorTreeClassifier(
         max_height=max_kernel_evaluations,
         refit=refit,
@@ -113,17 +144,13 @@ def compress(
     options = CompressionOptions(loss=refit, split_rows=None)
     seed = int(rng.integers(2**31))
     members, losses = [], []
+    is_free = vectors == "free"
     for number, member in enumerate(_members_of(model)):
-        made, loss = _compress_member(
-            member,
-            rows,
-            options,
-            (max_kernel_evaluations, tolerance, [seed, number]),
-            n_jobs,
-            verbose,
-        )
+        choice = _Choice(max_kernel_evaluations, tolerance, is_free, [seed, number])
+        made, loss = _compress_member(member, rows, options, choice, n_jobs, verbose)
         members.append(made)
         losses.append(loss)
+    members = _scaled_alike(members, model.n_features_in_)
     tree.classes_ = model.classes_
     tree.n_features_in_ = model.n_features_in_
     if hasattr(model, "feature_names_in_"):
@@ -133,7 +160,7 @@ def compress(
     return tree
 
 
-def _check(model, max_kernel_evaluations, tolerance, refit):
+def _check(model, max_kernel_evaluations, tolerance, vectors, refit):
     """Refuse what cannot be compressed, and parameters out of range."""
     if not isinstance(model, (KernelSVC, DTSVMClassifier)):
         raise ValueError(
@@ -151,6 +178,10 @@ def _check(model, max_kernel_evaluations, tolerance, refit):
         raise ValueError(
             f"tolerance={tolerance!r} is not possible; use a share in [0, 1)."
         )
+    if vectors not in ("free", "support"):
+        raise ValueError(
+            f"vectors={vectors!r} is not possible; use 'free' or 'support'."
+        )
     if refit not in ("margin", "values"):
         raise ValueError(f"refit={refit!r} is not possible; use 'margin' or 'values'.")
 
@@ -164,11 +195,12 @@ def _split_rows(tree, model, given, validation, rng):
             "and validate on."
         )
     if validation[0] is not None:
-        return _Rows(X, *_rows_and_codes(tree, model, *validation, reset=False))
+        held = _rows_and_codes(tree, model, *validation, reset=False)
+        return _Rows(X, codes, *held)
     order = rng.permutation(X.shape[0])
     n_validation = int(_VALIDATION_SHARE * X.shape[0])
     fit, held = np.sort(order[n_validation:]), np.sort(order[:n_validation])
-    return _Rows(X[fit], X[held], codes[held])
+    return _Rows(X[fit], codes[fit], X[held], codes[held])
 
 
 def _rows_and_codes(tree, model, X, y, *, reset):
@@ -193,7 +225,6 @@ def _members_of(model):
 
 def _compress_member(member, rows, options, choice, n_jobs, verbose):
     """Return the compressed member, and (its model's, its own) validation loss."""
-    most, tolerance, seed = choice
     is_whole = isinstance(member.partition, WholeSpace)
     fit = rows_by_leaf(member.apply(rows.fit), len(member.parts))
     validation = rows_by_leaf(member.apply(rows.validation), len(member.parts))
@@ -204,26 +235,17 @@ def _compress_member(member, rows, options, choice, n_jobs, verbose):
         if part.machine is None:
             answers = certain_scores(part.code, member.n_classes).argmax()
             return int((codes != answers).sum()), None
-        rng = np.random.default_rng([*seed, k])
-        leaf = part.machine
-        own_rows = leaf.scaled(rows.fit[own]) if len(own) else leaf.machine.vectors
-        source = machine_source(leaf.machine)
-        n_wrong = _n_wrong(leaf.machine, leaf.decisions(X), codes) if len(X) else 0
-        found = sized_machines(
-            leaf.machine, source, own_rows, options, most, rng, has_trees=is_whole
-        )
-        scaled = [machine.with_scaling(leaf.scaling) for machine in found]
-        wrong = [
-            _n_wrong(machine, machine.decisions(X), codes) if len(X) else 0
-            for machine in scaled
-        ]
-        return n_wrong, (scaled, np.array(wrong), len(asked))
+        rng = np.random.default_rng([*choice.seed, k])
+        region = _Region(part.machine, rows.fit[own], rows.fit_codes[own], X, codes)
+        n_wrong = region.n_wrong(part.machine)
+        tried = region.tried_sizes(options, choice, n_wrong, rng, has_trees=is_whole)
+        return n_wrong, (*tried, len(asked))
 
     tried = map_parts(sizes_of, member.parts, fit, n_jobs, verbose)
     n_asked = max(1, len(rows.codes))
     model_wrong = sum(wrong for wrong, _ in tried)
     tables = [table for _, table in tried if table is not None]
-    allowed = model_wrong + tolerance * n_asked
+    allowed = model_wrong + choice.tolerance * n_asked
     certain = sum(wrong for wrong, table in tried if table is None)
     chosen = iter(choose_sizes(tables, allowed - certain))
     parts, own_wrong = [], certain
@@ -237,6 +259,70 @@ def _compress_member(member, rows, options, choice, n_jobs, verbose):
     return made, (model_wrong / n_asked, own_wrong / n_asked)
 
 
-def _n_wrong(machine, decisions, codes):
-    """Count rows whose answer is not their code."""
-    return int((machine.scores(decisions).argmax(axis=1) != codes).sum())
+class _Region(NamedTuple):
+    """The machine of one region, rows to fit on, and rows to validate on."""
+
+    leaf: LeafMachine
+    fit: object
+    fit_codes: np.ndarray
+    validation: object
+    codes: np.ndarray
+
+    def n_wrong(self, machine):
+        """Count validation rows whose answer is not their code."""
+        if len(self.codes) == 0:
+            return 0
+        scores = machine.machine.scores(machine.decisions(self.validation))
+        return int((scores.argmax(axis=1) != self.codes).sum())
+
+    def tried_sizes(self, options, choice, bound, rng, *, has_trees):
+        """Return machines of several sizes, and the wrong answers of each.
+
+        Free vectors that answer no worse than `bound` end the search in a leaf.
+        """
+        machine, scaling = self.leaf.machine, self.leaf.scaling
+        source, most = machine_source(machine), choice.most
+        rows, codes = self._fit_rows(source)
+        found, wrong = [], []
+        if choice.is_free:
+            for made in free_machines(machine, source, rows, codes, options, most, rng):
+                found.append(made.after_scaling(scaling))
+                wrong.append(self.n_wrong(found[-1]))
+                if wrong[-1] <= bound:
+                    break
+        if has_trees or not found or machine.n_vectors <= _FEW_VECTORS:
+            others = sized_machines(
+                machine, source, rows, options, most, rng, has_trees=has_trees
+            )
+        else:
+            is_allowed = most is None or machine.n_vectors <= most
+            others = [whole_machine(machine, source)] if is_allowed else []
+        others = [made.after_scaling(scaling) for made in others]
+        wrong += [self.n_wrong(made) for made in others]
+        return found + others, np.array(wrong)
+
+    def _fit_rows(self, source):
+        """Rows as the machine sees them; its own vectors where there are none."""
+        if len(self.fit_codes):
+            return self.leaf.scaled(self.fit), self.fit_codes
+        rows = self.leaf.machine.vectors
+        codes = predicted_codes(source.decide(rows), source.pairs, source.n_classes)
+        return rows, codes
+
+
+def _scaled_alike(members, n_features):
+    """Give all machines a scaling if one has: a model file holds one kind only."""
+    machines = [part.machine for member in members for part in member.parts]
+    if all(machine is None or machine.scaling is None for machine in machines):
+        return members
+    same = LeafScaling(np.arange(n_features), np.zeros(n_features), np.ones(n_features))
+
+    def scaled(part):
+        if part.machine is None or part.machine.scaling is not None:
+            return part
+        return part._replace(machine=part.machine.with_scaling(same))
+
+    return [
+        replace(member, parts=[scaled(part) for part in member.parts])
+        for member in members
+    ]

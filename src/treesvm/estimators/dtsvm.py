@@ -4,7 +4,7 @@ import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils import check_random_state
 from sklearn.utils.metaestimators import available_if
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from treesvm.estimators.checkpointing import (
     NOTHING_KEPT,
@@ -25,7 +25,7 @@ from treesvm.estimators.kernel_parameters import check_kernel_parameters
 from treesvm.estimators.kernel_svc import _has_probability
 from treesvm.estimators.leaf_reduction import check_selector, seeded_selector
 from treesvm.estimators.leaf_report import leaf_report
-from treesvm.estimators.training_rows import INPUT, classification_rows
+from treesvm.estimators.training_rows import checked_rows, classification_rows
 from treesvm.estimators.whole_fit import all_or_nothing
 from treesvm.kernels.kernel import resolve_kernel
 from treesvm.trees.axis import grow_axis_tree
@@ -381,7 +381,7 @@ class DTSVMClassifier(ClassifierMixin, BaseEstimator):
 
     def _checked(self, X):
         check_is_fitted(self)
-        return validate_data(self, X, reset=False, **INPUT)
+        return checked_rows(self, X, reset=False)
 
     def _scores_of(self, X):
         members = [m.scores(X, self.n_jobs) for m in self.decompositions_]

@@ -263,7 +263,8 @@ class SupportVectorTreeClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstim
         """Return the approximation of the machine's values.
 
         Two classes: one value a row; more: one score for each class, as
-        `DTSVMClassifier` defines them.
+        `DTSVMClassifier` defines them. After `compress` with free vectors, a machine's
+        values are logarithms of odds.
         """
         scores = self._scores_of(self._checked(X))
         return scores[:, 1] if len(self.classes_) == 2 else scores

@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 import numpy as np
 from sklearn.utils import check_random_state
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from treesvm.compression.machine_compression import CompressionOptions
 from treesvm.compression.size_choice import (
@@ -21,7 +21,7 @@ from treesvm.estimators.kernel_svc import KernelSVC
 from treesvm.estimators.support_vector_tree import SupportVectorTreeClassifier
 from treesvm.estimators.support_vector_tree_parts import WholeSpace, map_parts
 from treesvm.estimators.support_vector_tree_sources import machine_source
-from treesvm.estimators.training_rows import INPUT
+from treesvm.estimators.training_rows import checked_rows
 from treesvm.solvers.leaf_machine import LeafMachine, LeafScaling
 from treesvm.solvers.voting import predicted_codes
 from treesvm.trees.leaf_rows import rows_by_leaf
@@ -205,7 +205,7 @@ def _split_rows(tree, model, given, validation, rng):
 
 def _rows_and_codes(tree, model, X, y, *, reset):
     """Return checked rows and their class codes, -1 for labels unknown to the model."""
-    X = validate_data(tree, X, reset=reset, **INPUT)
+    X = checked_rows(tree, X, reset=reset)
     labels = model.predict(X) if y is None else np.asarray(y)
     if len(labels) != X.shape[0]:
         raise ValueError(f"X has {X.shape[0]} rows and y has {len(labels)} labels.")

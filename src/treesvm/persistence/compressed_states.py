@@ -2,7 +2,6 @@
 
 import numpy as np
 
-from treesvm.estimators.decomposition import Decomposition, Part
 from treesvm.estimators.support_vector_tree_parts import WholeSpace
 from treesvm.persistence.failures import require
 from treesvm.persistence.json_values import field, real_number, whole_number
@@ -13,11 +12,14 @@ from treesvm.persistence.labels import (
     write_features,
 )
 from treesvm.persistence.packed_machines import kernel_section, read_kernel
+from treesvm.persistence.packed_parts import (
+    joined_members,
+    read_part_fields,
+    write_part_fields,
+)
 from treesvm.persistence.packed_score_trees import read_compressed, write_compressed
 from treesvm.persistence.packed_trees import read_trees, write_trees
 
-_PART_BYTES = 1024
-_FIELDS = {"code": "i4", "n_rows": "i8", "n_classes": "i4", "seconds": "f8"}
 _LOSSES = ("model_loss_", "validation_loss_")
 
 
@@ -35,13 +37,7 @@ class SupportVectorTreeState:
         is_whole = isinstance(members[0].partition, WholeSpace)
         if not is_whole:
             write_trees([member.partition for member in members], arrays)
-        parts = [part for member in members for part in member.parts]
-        for name, dtype in _FIELDS.items():
-            values = [getattr(part, name) for part in parts]
-            arrays[f"parts.{name}"] = np.array(values, dtype)
-        has_machine = [part.machine is not None for part in parts]
-        arrays["parts.has_machine"] = np.array(has_machine, bool)
-        machines = [part.machine for part in parts if part.machine is not None]
+        machines = write_part_fields(members, arrays)
         losses = {name: getattr(model, name, None) for name in _LOSSES}
         return {
             "features": write_features(model, arrays),
@@ -79,41 +75,19 @@ class SupportVectorTreeState:
 
 def _read_members(section, arrays, partitions, counts, n_classes, n_features):
     """Return a `Decomposition` for each partition."""
-    total = sum(counts)
-    arrays.charge(_PART_BYTES * total)
-    code = arrays.take("parts.code", "i4", (total,), low=0, high=n_classes - 1)
-    n_rows = arrays.take("parts.n_rows", "i8", (total,), low=0)
-    present = arrays.take("parts.n_classes", "i4", (total,), low=0, high=n_classes)
-    seconds = arrays.take("parts.seconds", "f8", (total,))
-    has_machine = arrays.take("parts.has_machine", "b1", (total,))
+    fields = read_part_fields(arrays, sum(counts), n_classes)
     is_whole = isinstance(partitions[0], WholeSpace)
-    require(not is_whole or bool(has_machine.all()), "it has no machine")
+    require(not is_whole or bool(fields.has_machine.all()), "it has no machine")
     machines = read_compressed(
         field(section, "compressed", (dict, type(None))),
         arrays,
-        n_machines=int(has_machine.sum()),
+        n_machines=fields.n_machines,
         n_classes=n_classes,
         n_features=n_features,
     )
     kernels = {machine.terms.kernel.name for machine in machines}
     require(is_whole or "precomputed" not in kernels, "a leaf has a precomputed kernel")
-    made = iter(machines)
-    parts = [
-        Part(k, next(made) if has else None, rows, classes, time)
-        for k, has, rows, classes, time in zip(
-            code.tolist(),
-            has_machine.tolist(),
-            n_rows.tolist(),
-            present.tolist(),
-            seconds.tolist(),
-            strict=True,
-        )
-    ]
-    edges = np.concatenate([[0], np.cumsum(counts)]).tolist()
-    return [
-        Decomposition(partition, parts[edges[k] : edges[k + 1]], n_classes)
-        for k, partition in enumerate(partitions)
-    ]
+    return joined_members(fields, machines, partitions, counts, n_classes)
 
 
 class CPSPState:

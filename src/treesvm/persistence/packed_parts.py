@@ -1,5 +1,7 @@
 """Decompositions: the parts of all partitions of a model, and their machines."""
 
+from typing import NamedTuple
+
 import numpy as np
 
 from treesvm.estimators.decomposition import Decomposition, Part
@@ -14,16 +16,34 @@ _MAX_SEED = 2**32 - 1
 _FIELDS = {"code": "i4", "n_rows": "i8", "n_classes": "i4", "seconds": "f8"}
 
 
+class PartFields(NamedTuple):
+    """What is stored of every part beside its machine, all partitions in a row."""
+
+    code: np.ndarray
+    n_rows: np.ndarray
+    n_classes: np.ndarray
+    seconds: np.ndarray
+    has_machine: np.ndarray
+
+    @property
+    def n_machines(self):
+        return int(self.has_machine.sum())
+
+
 def write_parts(members, arrays):
     """Put the parts of a list of `Decomposition` into `arrays`, without partitions."""
+    return write_machines(write_part_fields(members, arrays), arrays)
+
+
+def write_part_fields(members, arrays):
+    """The same without the machines, which are returned."""
     parts = [part for member in members for part in member.parts]
     for name, dtype in _FIELDS.items():
         values = [getattr(part, name) for part in parts]
         arrays[f"parts.{name}"] = np.array(values, dtype)
     has_machine = [part.machine is not None for part in parts]
     arrays["parts.has_machine"] = np.array(has_machine, bool)
-    machines = [part.machine for part in parts if part.machine is not None]
-    return write_machines(machines, arrays)
+    return [part.machine for part in parts if part.machine is not None]
 
 
 def read_parts(section, arrays, partitions, counts, *, n_classes, n_features):
@@ -38,32 +58,37 @@ def read_parts(section, arrays, partitions, counts, *, n_classes, n_features):
     counts : list of int
         Parts of each partition.
     """
-    total = sum(counts)
-    arrays.charge(_PART_BYTES * total)
-    code = arrays.take("parts.code", "i4", (total,), low=0, high=n_classes - 1)
-    n_rows = arrays.take("parts.n_rows", "i8", (total,), low=0)
-    present = arrays.take("parts.n_classes", "i4", (total,), low=0, high=n_classes)
-    seconds = arrays.take("parts.seconds", "f8", (total,))
-    has_machine = arrays.take("parts.has_machine", "b1", (total,))
+    fields = read_part_fields(arrays, sum(counts), n_classes)
     machines = read_machines(
         section,
         arrays,
-        n_machines=int(has_machine.sum()),
+        n_machines=fields.n_machines,
         n_classes=n_classes,
         n_features=n_features,
     )
     _check_machines(section)
+    return joined_members(fields, machines, partitions, counts, n_classes)
+
+
+def read_part_fields(arrays, total, n_classes):
+    """Return the `PartFields` of so many parts."""
+    arrays.charge(_PART_BYTES * total)
+    return PartFields(
+        arrays.take("parts.code", "i4", (total,), low=0, high=n_classes - 1),
+        arrays.take("parts.n_rows", "i8", (total,), low=0),
+        arrays.take("parts.n_classes", "i4", (total,), low=0, high=n_classes),
+        arrays.take("parts.seconds", "f8", (total,)),
+        arrays.take("parts.has_machine", "b1", (total,)),
+    )
+
+
+def joined_members(fields, machines, partitions, counts, n_classes):
+    """Return a `Decomposition` for each partition of so many parts."""
     trained = iter(machines)
+    columns = (column.tolist() for column in fields)
     parts = [
-        Part(k, next(trained) if has else None, rows, classes, time)
-        for k, has, rows, classes, time in zip(
-            code.tolist(),
-            has_machine.tolist(),
-            n_rows.tolist(),
-            present.tolist(),
-            seconds.tolist(),
-            strict=True,
-        )
+        Part(code, next(trained) if has else None, rows, present, seconds)
+        for code, rows, present, seconds, has in zip(*columns, strict=True)
     ]
     edges = np.concatenate([[0], np.cumsum(counts)]).tolist()
     return [

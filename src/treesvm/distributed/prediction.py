@@ -6,6 +6,7 @@ their scores are shuffled back.
 """
 
 import copy
+import pickle
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -26,6 +27,7 @@ from treesvm.estimators.training_rows import INPUT
 
 _MODEL_SHARE = 0.1  # of a worker's memory that a model may take to go to the blocks
 _MOST_BYTES = 256 * 2**20  # a larger model is too much to send to every worker
+_UNPACKED_SIZE = 3  # of a piece in use, and its rows, beside its bytes
 
 
 def lazy_answers(model, X, method, client=None):
@@ -163,7 +165,12 @@ def _layout_of(X, model):
 
 
 class _Piece(NamedTuple):
-    """Some neighbouring parts of a decomposition, with the number of the first."""
+    """Some neighbouring parts of a decomposition, with the number of the first.
+
+    It travels and waits as bytes: a leaf is a dozen small arrays, which take twice as
+    much memory as their contents, and Dask neither counts nor spills what a task that
+    waits for its rows holds.
+    """
 
     first: int
     parts: list
@@ -203,14 +210,14 @@ def _member_scores(client, member, blocks, layout, shell):
 def _dealt_out(client, member):
     """Return the piece of each part, and delayed pieces of about equal size."""
     sizes = np.array([part_bytes(part) for part in member.parts])
-    piece_of = packed_parts(sizes, 1, cluster_size(client).n_threads)
+    piece_of = packed_parts(sizes, _UNPACKED_SIZE, cluster_size(client).n_threads)
     firsts = np.searchsorted(piece_of, np.arange(piece_of[-1] + 2))
     # In the graph and not scattered: a lost worker loses nothing, and answers that are
     # computed later do not depend on anything that might be gone by then.
     pieces = [
-        delayed(_Piece(int(a), member.parts[a:b], member.n_classes), traverse=False)
-        for a, b in pairwise(firsts)
+        _Piece(int(a), member.parts[a:b], member.n_classes) for a, b in pairwise(firsts)
     ]
+    pieces = [delayed(pickle.dumps(piece, protocol=5)) for piece in pieces]
     return delayed(piece_of, traverse=False), pieces
 
 
@@ -237,13 +244,14 @@ def _answer_piece(table, piece, layout):
     return as_table(answered, answered.codes, leaf)
 
 
-def _piece_scores(table, piece, layout):
+def _piece_scores(table, packed_piece, layout):
     """Return the rows that came to a piece, with scores as features, and leaves."""
     rows, leaf, _ = as_rows(table, layout)
+    piece = pickle.loads(packed_piece)
     some = Decomposition(None, piece.parts, piece.n_classes)
     scores = some.scores_in(rows.X, leaf - piece.first, n_jobs=1)
     answered = Rows(scores, rows.codes, None, rows.numbers)
-    del rows, some
+    del rows, piece, some
     give_back()
     return answered, leaf
 

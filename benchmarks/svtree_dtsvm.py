@@ -22,7 +22,7 @@ VARIANTS = {
         ("support", 0.005),
         ("support", 0.015),
     ),
-    "covtype": (("free", 0.005), ("support", 0.012)),
+    "covtype": (("free", 0.002), ("free", 0.005), ("support", 0.012)),
 }
 THREADS = 2
 

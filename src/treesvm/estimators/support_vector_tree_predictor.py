@@ -103,15 +103,34 @@ class _PartWalker:
         self._arrays = None
         if is_compiled(machine.terms):
             self._arrays = [compiled_arrays(t, machine.terms) for t in machine.trees]
+        self._affine = {} if machine.scaling is None else _affine_maps(machine.scaling)
 
     def decisions(self, x):
         """Return the values of one 1-D row for all machines, shape (1, n_machines)."""
         machine, X = self.machine, x[None]
         if self._arrays is None:
             return machine.decisions(X)
-        X = X if machine.scaling is None else machine.scaling.apply(X)
+        X = X if machine.scaling is None else self._scaled(X)
         X = np.ascontiguousarray(X, dtype=np.float64)
         out = [np.empty((1, tree.n_outputs)) for tree in machine.trees]
         for arrays, own in zip(self._arrays, out, strict=True):
             rbf_walk(X, *arrays, own)
         return out[0] if len(out) == 1 else np.hstack(out)
+
+    def _scaled(self, X):
+        """The same as the scaling's `apply`; rows too far off get terms of zero."""
+        if X.dtype not in self._affine:
+            return self.machine.scaling.apply(X)
+        shift, factor = self._affine[X.dtype]
+        return (X[:, self.machine.scaling.columns] - shift) * factor
+
+
+def _affine_maps(scaling):
+    """Shift and factor in each precision that can hold them."""
+    maps = {}
+    for dtype in (np.float32, np.float64):
+        with np.errstate(over="ignore"):
+            shift, factor = scaling.shift.astype(dtype), scaling.factor.astype(dtype)
+        if np.isfinite(factor).all():
+            maps[np.dtype(dtype)] = shift, factor
+    return maps

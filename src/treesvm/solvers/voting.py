@@ -30,19 +30,15 @@ def class_scores(decisions, pairs, n_classes):
     pairs : ndarray of shape (n_machines, 2)
         Positive and negative class of each machine; -1 for "all others".
     """
-    if pairs[0, 1] < 0:
-        known, scores = pairs[:, 0], np.empty((len(decisions), n_classes))
-        scores[:, known] = decisions
-        is_complete = len(known) == n_classes
-    else:
+    if pairs[0, 1] >= 0:
         votes, confidence = votes_and_confidence(decisions, pairs, n_classes)
-        scores = votes + confidence / (3 * (np.abs(confidence) + 1))
-        is_complete = len(pairs) == n_classes * (n_classes - 1) // 2
-    if not is_complete:  # a class without machine is never the answer
-        has_machine = np.zeros(n_classes, bool)
-        has_machine[pairs[pairs >= 0]] = True
-        lowest = scores[:, has_machine].min(axis=1, keepdims=True)
-        scores[:, ~has_machine] = lowest - 1.0
+        _break_ties(votes, confidence, pairs, np.zeros(n_classes, np.bool_))
+        return votes
+    known, scores = pairs[:, 0], np.empty((len(decisions), n_classes))
+    scores[:, known] = decisions
+    if len(known) < n_classes:  # a class without machine is never the answer
+        unknown = np.setdiff1d(np.arange(n_classes), known)
+        scores[:, unknown] = decisions.min(axis=1, keepdims=True) - 1.0
     return scores
 
 
@@ -67,6 +63,25 @@ def _count_votes(decisions, pairs, votes, confidence):
             votes[i, winner] += 1.0
             confidence[i, positive] += value
             confidence[i, negative] -= value
+
+
+@compiled
+def _break_ties(votes, confidence, pairs, has_machine):
+    """Turn votes into scores; `has_machine` holds False on entry.
+
+    A class without machine is never the answer.
+    """
+    for m in range(len(pairs)):
+        has_machine[pairs[m, 0]] = has_machine[pairs[m, 1]] = True
+    for i in range(len(votes)):
+        lowest = np.inf
+        for c in range(len(has_machine)):
+            if has_machine[c]:
+                votes[i, c] += confidence[i, c] / (3 * (abs(confidence[i, c]) + 1))
+                lowest = min(lowest, votes[i, c])
+        for c in range(len(has_machine)):
+            if not has_machine[c]:
+                votes[i, c] = lowest - 1.0
 
 
 def predicted_codes(decisions, pairs, n_classes):

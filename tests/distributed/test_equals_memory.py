@@ -46,7 +46,6 @@ DTSVM = {
     "probabilities": {"probability": True},
     "gamma of all rows": {"gamma": "scale", "max_tree_rows": None},
     "polynomial": {"kernel": "poly", "gamma": "auto", "degree": 2},
-    "borders": {"border_share": 0.05},
     "borders, tree on a sample": {"border_share": 0.05, "max_tree_rows": 400},
     "borders of two trees": {
         "border_share": 0.2,
@@ -56,14 +55,14 @@ DTSVM = {
         "leaf_scaling": None,
     },
 }
-WEIGHTED = ("one leaf size", "tree on a sample", "borders, tree on a sample")
+WEIGHTED = ("one leaf size", "borders, tree on a sample")
 
 
 @pytest.mark.parametrize("name", DTSVM)
 @pytest.mark.parametrize("weighted", [False, True])
 def test_dtsvm_equals_the_one_in_memory(name, weighted, client):
     if weighted and name not in WEIGHTED:
-        pytest.skip("weights are tried with three of the cases")
+        pytest.skip("weights are tried with two of the cases")
     X, y = rows(N_ROWS)
     weight = weights() if weighted else None
     model = DTSVMClassifier(max_leaf_size=150, random_state=0, **DTSVM[name])
@@ -99,7 +98,6 @@ SHUFFLED = ShuffleSplit(1, test_size=0.2, random_state=0)  # rows in no order
         {"refit": False},
         {"search": "exhaustive", "refit": False, "max_tree_rows": 400},
         {"cv": 2, "n_estimators": 2},
-        {"border_share": 0.05},
         {"border_share": 0.05, "refit": False, "max_tree_rows": 400},
         {"border_share": 0.05, "refit": False, "cv": SHUFFLED},
         {"border_share": 0.2, "search": "exhaustive", "cv": 2, "max_tree_rows": 400},

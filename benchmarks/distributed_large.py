@@ -3,6 +3,7 @@
 import tempfile
 import time
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 from distributed import Client
@@ -71,10 +72,37 @@ def large_case(context):
         return _measured(folder, n_rows, beside)
 
 
+class _Run(NamedTuple):
+    """What the cluster did."""
+
+    model: DTSVMClassifier
+    accuracy: float
+    fit_seconds: float
+    predict_seconds: float
+    right: float  # share of the rows that were asked for
+    after_fit_mb: float
+    peak_mb: float
+    is_restarted: bool
+
+
 def _measured(folder, n_rows, beside):
     """Fit and predict on the cluster; compare with the run in memory."""
+    run = _run_on_dask(folder, n_rows // 10)
+    result = CaseResult()
+    result.records += _records(run, beside, n_rows)
+    sv_share = 100.0 * run.model.n_support_vectors_ / n_rows
+    result.claims += [
+        Claim("peak memory of a worker", run.peak_mb, _MEMORY_MB, unit="MB",
+              higher_is_better=False),
+        Claim("support vectors, share of the rows", sv_share, 10.0, unit="%"),
+    ]  # fmt: skip
+    result.tables["Fits beside each other"] = _table(run, beside, n_rows)
+    result.notes.append(_note(run, n_rows // 10))
+    return result
+
+
+def _run_on_dask(folder, n_asked):
     X, y = on_disk(folder)
-    X_test, y_test = block(10**6, 200_000)
     with local_cluster(N_WORKERS, f"{_MEMORY_MB}MB") as cluster, Client(cluster) as c:
         before = set(c.run(_pid).values())
         fitter = DaskDTSVMClassifier(DTSVMClassifier(**_SETTINGS, verbose=1))
@@ -82,31 +110,34 @@ def _measured(folder, n_rows, beside):
         fitter.fit(X, y)
         fit_seconds = time.perf_counter() - start
         after_fit = max(c.run(peak_mb).values())
-        n_asked = n_rows // 10
         start = time.perf_counter()
         right = (fitter.predict(X[:n_asked]) == y[:n_asked]).mean().compute()
         predict_seconds = time.perf_counter() - start
         peak = max(c.run(peak_mb).values())
-        restarted = before != set(c.run(_pid).values())
-    model = fitter.model_
-    share = float(np.mean(model.leaf_report()["converged"]))
-    accuracy = float(model.score(X_test, y_test))
-    found = beside.result
-    result = CaseResult()
-    result.records += [
+        is_restarted = before != set(c.run(_pid).values())
+    accuracy = float(fitter.model_.score(*block(10**6, 200_000)))
+    return _Run(fitter.model_, accuracy, fit_seconds, predict_seconds, right,
+                after_fit, peak, is_restarted)  # fmt: skip
+
+
+def _converged(model):
+    return float(np.mean(model.leaf_report()["converged"]))
+
+
+def _records(run, beside, n_rows):
+    found, width = beside.result, f"× {_N_FEATURES}"
+    return [
         Record(
-            *("large", "treesvm on Dask", f"{n_rows:,} × {_N_FEATURES}", fit_seconds),
+            *("large", "treesvm on Dask", f"{n_rows:,} {width}", run.fit_seconds),
             threads=N_WORKERS,
-            accuracy=accuracy,
-            n_solves=model.n_leaves_,
-            converged_share=share,
-            peak_mb=peak,
-            n_support=model.n_support_vectors_,
+            accuracy=run.accuracy,
+            n_solves=run.model.n_leaves_,
+            converged_share=_converged(run.model),
+            peak_mb=run.peak_mb,
+            n_support=run.model.n_support_vectors_,
         ),
         Record(
-            "large",
-            "treesvm in memory",
-            f"{n_rows // 10:,} × {_N_FEATURES}",
+            *("large", "treesvm in memory", f"{n_rows // 10:,} {width}"),
             found["seconds"],
             threads=2,
             accuracy=found["accuracy"],
@@ -115,22 +146,20 @@ def _measured(folder, n_rows, beside):
             n_support=found["n_support"],
         ),
     ]
-    sv_share = 100.0 * model.n_support_vectors_ / n_rows
-    result.claims += [
-        Claim("peak memory of a worker", peak, _MEMORY_MB, unit="MB",
-              higher_is_better=False),
-        Claim("support vectors, share of the rows", sv_share, 10.0, unit="%"),
-    ]  # fmt: skip
-    result.tables["Fits beside each other"] = [
+
+
+def _table(run, beside, n_rows):
+    found = beside.result
+    return [
         {
             "run": "Dask, 2 workers of 1.5 GB",
             "rows": n_rows,
-            "fit, s": fit_seconds,
-            "rows/s": n_rows / fit_seconds,
-            "test accuracy": accuracy,
-            "support vectors": model.n_support_vectors_,
-            "leaves": model.n_leaves_,
-            "peak MB": peak,
+            "fit, s": run.fit_seconds,
+            "rows/s": n_rows / run.fit_seconds,
+            "test accuracy": run.accuracy,
+            "support vectors": run.model.n_support_vectors_,
+            "leaves": run.model.n_leaves_,
+            "peak MB": run.peak_mb,
         },
         {
             "run": "in memory, 2 threads",
@@ -143,16 +172,19 @@ def _measured(folder, n_rows, beside):
             "peak MB": beside.peak_mb,
         },
     ]
-    seconds = sum(part.seconds for part in model.decompositions_[0].parts)
-    result.notes.append(
-        f"{share:.1%} of the leaves converged. Peak of a worker after the fit "
-        f"{after_fit:.0f} MB, after predicting {n_asked:,} rows from disk "
-        f"({predict_seconds:.0f} s, {right:.4f} right) {peak:.0f} MB. Workers "
-        f"{'WERE' if restarted else 'were not'} restarted. Training a leaf took "
-        f"{1000 * seconds / model.n_leaves_:.1f} ms on average; the best possible "
-        f"accuracy is {1 - _NOISE:.2f}."
+
+
+def _note(run, n_asked):
+    seconds = sum(part.seconds for part in run.model.decompositions_[0].parts)
+    return (
+        f"{_converged(run.model):.1%} of the leaves converged. Peak of a worker after "
+        f"the fit {run.after_fit_mb:.0f} MB, after predicting {n_asked:,} rows from "
+        f"disk ({run.predict_seconds:.0f} s, {run.right:.4f} right) "
+        f"{run.peak_mb:.0f} MB. "
+        f"Workers {'WERE' if run.is_restarted else 'were not'} restarted. Training a "
+        f"leaf took {1000 * seconds / run.model.n_leaves_:.1f} ms on average; the best "
+        f"possible accuracy is {1 - _NOISE:.2f}."
     )
-    return result
 
 
 def _pid():

@@ -247,6 +247,8 @@ def _answer_piece(table, piece, layout):
 def _piece_scores(table, packed_piece, layout):
     """Return the rows that came to a piece, with scores as features, and leaves."""
     rows, leaf, _ = as_rows(table, layout)
+    # Bytes that this client packed, on the way that Dask sends tasks, which are pickled
+    # themselves; model files never come here.
     piece = pickle.loads(packed_piece)
     some = Decomposition(None, piece.parts, piece.n_classes)
     scores = some.scores_in(rows.X, leaf - piece.first, n_jobs=1)

@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from treesvm.persistence.array_files import HEADER, write_archive
+from treesvm.files.array_files import HEADER, write_archive
 
 _NUMBERS = [0, -1, 1, 2, 3, 7, 2**15, 2**31 - 1, -(2**31), 2**62, -(2**62)]
 _FLOATS = [0.0, -1.0, 1e308, -1e308, 1e-320, np.nan, np.inf, -np.inf]

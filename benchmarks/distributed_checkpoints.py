@@ -170,7 +170,7 @@ def digest_of(model):
         for part in member.parts:
             found.update(str((part.code, part.n_rows, part.n_classes)).encode())
             if part.machine is not None:
-                machine, scaling = part.machine
+                machine, scaling = part.machine, part.scaling
                 arrays = (machine.vectors, machine.support, machine.coefficients)
                 arrays += (machine.biases, machine.records, *scaling)
                 for array in arrays:

@@ -2,7 +2,7 @@
 
 covtype     C = 10, γ = 3 on 484,176 rows: accuracy and time beside LightGBM
 covtype_others
-            leaf scaling off, rows across borders, other methods
+            leaf scaling off, other methods
 voting      randomised decompositions that vote, and how much they differ
 search      all 63 θ and the ceilings, raced, on covtype
 growth      fit time against the number of rows

@@ -25,7 +25,7 @@ SIZES = (30_000, 60_000, 120_000, 240_000, 484_176)
 # Leaf size and number were compared on validation rows: small leaves make members that
 # differ more, and cost less.
 VOTING = {
-    "3 members, leaves of 1,500, borders": {"n_estimators": 3, "border_share": 0.05},
+    "3 members, leaves of 1,500": {"n_estimators": 3},
     "7 members, leaves of 1,500": {"n_estimators": 7},
     "7 members, leaves of 700": {"n_estimators": 7, "max_leaf_size": 700},
     "12 members, leaves of 700": {"n_estimators": 12, "max_leaf_size": 700},
@@ -106,13 +106,12 @@ def fixed_case(context):
 
 
 def others_case(context):
-    """Leaf scaling off, rows across borders, and other methods on covtype."""
+    """Leaf scaling off, and other methods on covtype."""
     context.start_ours()
     problem = covtype(context)
     plain = dtsvm(PAPER_GAMMA, leaf_scaling=None)
     methods = {
         "DTSVM, no leaf scaling, C=10, γ=100": rivals.fit(problem, plain),
-        "DTSVM, border_share=0.05": rivals.fit(problem, dtsvm(border_share=0.05)),
     }
     rows = [_with_cost(run.row(name), run, problem) for name, run in methods.items()]
     others = {

@@ -11,8 +11,8 @@ from sklearn.metrics.pairwise import rbf_kernel
 
 from benchmarks.certificates import relative_gap
 from treesvm.kernels.kernel import resolve_kernel
-from treesvm.solvers.grid import grid_points
-from treesvm.solvers.machines import build_machines
+from treesvm.machines.grid import grid_points
+from treesvm.machines.layout import build_machines
 from treesvm.solvers.optimality import certificate
 
 

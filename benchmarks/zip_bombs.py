@@ -7,7 +7,7 @@ import zipfile
 import numpy as np
 
 from benchmarks.damaged_models import signed
-from treesvm.persistence.array_files import HEADER, npy_prefix
+from treesvm.files.array_files import HEADER, npy_prefix
 
 _BLOCK = bytes(2**20)
 

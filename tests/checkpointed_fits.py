@@ -53,7 +53,7 @@ def everything(model):
     for part in (part for member in members for part in member.parts):
         found.append(np.array([part.code, part.n_rows, part.n_classes]))
         if part.machine is not None:
-            machine, scaling = part.machine
+            machine, scaling = part.machine, part.scaling
             found += [np.array([machine.kernel.gamma]), machine.vectors]
             found += [machine.support, machine.class_starts, machine.coefficients]
             found += [machine.biases, machine.records.tobytes(), *(scaling or ())]

@@ -26,42 +26,6 @@ def rows_of_node(X, tree, node):
     return [i for i, x in enumerate(X) if node in route(x, tree)]
 
 
-def border_width(X, tree, node, share, sample=None, least=0):
-    """Distance of the first row beyond the share of those nearest to a cut.
-
-    The share is one of the sampled rows if the node holds at least `least` of them.
-    """
-    inside = rows_of_node(X, tree, node)
-    sampled = [] if sample is None else [i for i in inside if i in set(sample)]
-    if sample is not None and len(sampled) >= least:
-        inside = sampled
-    n_near = int(share * len(inside))
-    return 0.0 if n_near == 0 else sorted(_distances(X, tree, node, inside))[n_near]
-
-
-def border_rows(X, tree, share, sample=None, least=0):
-    """Set of (leaf, row) pairs: rows near a cut, sent down the other side."""
-    pairs = set()
-    for node in np.flatnonzero(tree.left != -1):
-        inside = rows_of_node(X, tree, node)
-        width = border_width(X, tree, node, share, sample, least)
-        for i, far in zip(inside, _distances(X, tree, node, inside), strict=True):
-            if far < width:
-                own_side = route(X[i], tree, node)[1]
-                sides = {int(tree.left[node]), int(tree.right[node])}
-                (other,) = sides - {own_side}
-                pairs.add((route(X[i], tree, other)[-1], i))
-    return pairs
-
-
-def _distances(X, tree, node, rows):
-    if len(tree.weights):
-        values = X[rows].astype(np.float64) @ tree.weights[tree.feature[node]]
-    else:
-        values = X[rows, tree.feature[node]].astype(np.float32).astype(np.float64)
-    return np.abs(values - tree.threshold[node])
-
-
 def same_tree(a, b):
     """Whether two trees have the same shape, tests, counts, from the roots down."""
     stack = [(0, 0)]

@@ -13,13 +13,19 @@ ROOT = Path(__file__).resolve().parents[1]
 PACKAGE = ROOT / "src" / "treesvm"
 
 ROOMS = [
-    {"kernels"},
+    {"files", "inputs", "kernels"},
     {"solvers"},
+    {"machines"},
     {"trees"},
-    {"compression", "candidates", "metrics", "bounds", "datasets"},
+    {"partitions"},
+    {"candidates", "datasets"},
+    {"decomposition"},
+    {"compression", "metrics", "bounds"},
     {"estimators"},
-    {"model_selection", "baselines", "persistence", "plotting", "distributed"},
-    {"comparison"},
+    {"model_selection"},
+    {"baselines"},
+    {"persistence", "distributed", "plotting"},
+    {"reporting"},
     {"cli", "__main__"},
 ]
 LEVEL = {name: level for level, names in enumerate(ROOMS) for name in names}

@@ -7,7 +7,7 @@ from sklearn.datasets import make_classification, make_moons
 
 from treesvm import KernelSVC, load_model, save_model
 from treesvm.baselines import LASVMClassifier
-from treesvm.persistence.failures import ModelFileError
+from treesvm.files.failures import ModelFileError
 from treesvm.persistence.model_file import _read, describe
 
 PRECISE = {"C": 5.0, "gamma": 0.5, "tol": 1e-6}

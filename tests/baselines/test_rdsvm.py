@@ -9,7 +9,7 @@ from sklearn.svm import SVC
 
 from tests import naive_decomposition
 from treesvm.baselines import RDSVMClassifier
-from treesvm.trees.random_partition import random_partition
+from treesvm.partitions.random_parts import random_partition
 
 
 def moons(n=600, noise=0.25):

@@ -12,10 +12,9 @@ from treesvm.compression.free_vectors import (
     fit_network,
     network_loss,
 )
-from treesvm.compression.machine_compression import CompressionOptions
+from treesvm.compression.machine_compression import CompressionOptions, machine_source
 from treesvm.compression.size_choice import free_machines, network_machine
-from treesvm.estimators.support_vector_tree_sources import machine_source
-from treesvm.solvers.leaf_machine import LeafScaling
+from treesvm.machines.scaling import LeafScaling
 
 
 def squares(rng, n=240):

@@ -41,12 +41,9 @@ def in_memory(n_rows=3000, **options):
 
 @pytest.mark.parametrize("n_workers", [1, 4])
 def test_model_does_not_depend_on_the_number_of_workers(n_workers):
-    settings = {**SETTINGS, "border_share": 0.05}
     with local_cluster(n_workers) as cluster, Client(cluster):
         model = DaskDTSVMClassifier(DTSVMClassifier(**SETTINGS)).fit(*on_dask())
-        borders = DaskDTSVMClassifier(DTSVMClassifier(**settings)).fit(*on_dask())
     assert_same_model(model.model_, in_memory())
-    assert_same_model(borders.model_, in_memory(border_share=0.05))
 
 
 def test_two_processes_train_leaves_to_the_same_model(client):
@@ -79,10 +76,8 @@ def test_killed_worker_changes_nothing():
     assert_same_model(model.model_, undisturbed)
 
 
-@pytest.mark.parametrize("border_share", [0.0, 0.05])
-def test_resumed_fit_trains_fewer_leaves(border_share, client, tmp_path):
+def test_resumed_fit_trains_fewer_leaves(client, tmp_path):
     settings = {**SETTINGS, "checkpoint": Checkpoint(tmp_path, every=0.0)}
-    settings["border_share"] = border_share
     X, y = on_dask()
     fresh = DaskDTSVMClassifier(DTSVMClassifier(**settings), client=client).fit(X, y)
     n_leaves = fresh.model_.n_leaves_
@@ -93,7 +88,7 @@ def test_resumed_fit_trains_fewer_leaves(border_share, client, tmp_path):
     trained = sum(resumed.leaves_per_worker_.values())
     assert 0 < trained < n_leaves
     assert trained + resumed.model_.n_restored_leaves_ == n_leaves
-    assert_same_model(resumed.model_, in_memory(border_share=border_share))
+    assert_same_model(resumed.model_, in_memory())
     with pytest.raises(ValueError, match="features, labels and weights was"):
         DaskDTSVMClassifier(DTSVMClassifier(**settings), client=client).fit(X + 1, y)
 

@@ -23,7 +23,7 @@ from treesvm.distributed import (
     DaskDTSVMClassifierCV,
     DaskHLSVMClassifier,
 )
-from treesvm.trees.borders import border_widths, tree_sample
+from treesvm.trees.axis import plan_sample
 
 N_ROWS = 2400
 UNEVEN = (1000, 1, 0, 899, 500)
@@ -46,16 +46,14 @@ DTSVM = {
     "probabilities": {"probability": True},
     "gamma of all rows": {"gamma": "scale", "max_tree_rows": None},
     "polynomial": {"kernel": "poly", "gamma": "auto", "degree": 2},
-    "borders, tree on a sample": {"border_share": 0.05, "max_tree_rows": 400},
-    "borders of two trees": {
-        "border_share": 0.2,
+    "two trees on samples": {
         "n_estimators": 2,
         "max_tree_rows": 100,  # leaves pure in the sample only are split further
         "probability": True,
         "leaf_scaling": None,
     },
 }
-WEIGHTED = ("one leaf size", "borders, tree on a sample")
+WEIGHTED = ("one leaf size", "tree on a sample")
 
 
 @pytest.mark.parametrize("name", DTSVM)
@@ -74,18 +72,17 @@ def test_dtsvm_equals_the_one_in_memory(name, weighted, client):
     assert np.array_equal(there.predict(X), here.predict(X))
 
 
-def test_leaves_are_split_further_and_their_branches_have_borders(client):
+def test_leaves_are_split_further(client):
     """The cases above are worth something only if this happens in them."""
     X, y = rows(N_ROWS)
     model = DTSVMClassifier(max_leaf_size=150, random_state=0, max_tree_rows=400)
     there = DaskDTSVMClassifier(model, client=client).fit(*on_dask(X, y)).model_
     (seed,) = model._draw_seeds()
-    tree, plan = there.trees_[0], tree_sample(N_ROWS, 150, 400, seed)
+    plan = plan_sample(N_ROWS, 150, 400, np.random.RandomState(seed))
+    tree = there.trees_[0]
     sampled = tree.decision_path(X[plan.rows]).sum(axis=0).A1
     below = ~tree.is_leaf & (sampled < plan.ceiling)
-    widths = border_widths(tree, X, 0.05, plan)
     assert np.count_nonzero(below) > 2
-    assert np.all(widths[below] > 0.0)
 
 
 SHUFFLED = ShuffleSplit(1, test_size=0.2, random_state=0)  # rows in no order
@@ -98,9 +95,7 @@ SHUFFLED = ShuffleSplit(1, test_size=0.2, random_state=0)  # rows in no order
         {"refit": False},
         {"search": "exhaustive", "refit": False, "max_tree_rows": 400},
         {"cv": 2, "n_estimators": 2},
-        {"border_share": 0.05, "refit": False, "max_tree_rows": 400},
-        {"border_share": 0.05, "refit": False, "cv": SHUFFLED},
-        {"border_share": 0.2, "search": "exhaustive", "cv": 2, "max_tree_rows": 400},
+        {"refit": False, "cv": SHUFFLED},
     ],
     ids=str,
 )
@@ -189,17 +184,14 @@ def test_class_missing_in_a_block_and_unknown_sizes(client):
     assert np.array_equal(there.predict(unknown).compute(), model.predict(X))
 
 
-@pytest.mark.parametrize("border_share", [0.0, 0.05])
-def test_sparse_blocks(border_share, client):
+def test_sparse_blocks(client):
     X, y = rows(N_ROWS)
     X = sparse.csr_matrix(np.where(X < 0.4, 0.0, X))
     blocks = [
         da.from_array(X[a : a + 600], chunks=(600, 6), asarray=False)
         for a in range(0, N_ROWS, 600)
     ]
-    model = DTSVMClassifier(
-        max_leaf_size=150, max_tree_rows=400, border_share=border_share, random_state=0
-    )
+    model = DTSVMClassifier(max_leaf_size=150, max_tree_rows=400, random_state=0)
     there = DaskDTSVMClassifier(model, client=client).fit(
         da.concatenate(blocks), da.from_array(y, chunks=600)
     )

@@ -138,8 +138,6 @@ LEAVES = [
     ("leaf_scaling", "standard"),
     ("n_estimators", 0),
     ("criterion", "mse"),
-    ("border_share", 1.0),
-    ("border_share", -0.1),
     ("max_tree_rows", 1),
 ]
 SEARCH = [

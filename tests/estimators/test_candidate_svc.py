@@ -17,7 +17,7 @@ from treesvm import (
     save_model,
 )
 from treesvm.candidates import CVS, TRSD, CleanSpread, RandomRows
-from treesvm.persistence.failures import ModelFileError
+from treesvm.files.failures import ModelFileError
 from treesvm.persistence.model_file import _read, describe
 
 

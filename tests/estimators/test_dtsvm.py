@@ -12,7 +12,7 @@ from sklearn.exceptions import NotFittedError
 from sklearn.metrics.pairwise import rbf_kernel
 
 from treesvm import DTSVMClassifier, KernelSVC
-from treesvm.estimators.dtsvm_predictor import vote
+from treesvm.decomposition.dtsvm_predictor import vote
 
 
 def moons(n=1200):
@@ -43,7 +43,7 @@ def test_one_leaf_without_scaling_is_one_machine(data, multi_class):
 
 @pytest.mark.parametrize(
     "options",
-    [{}, {"n_estimators": 3}, {"border_share": 0.1}, {"leaf_scaling": None}],
+    [{}, {"n_estimators": 3}, {"leaf_scaling": None}],
     ids=str,
 )
 @pytest.mark.parametrize("n_jobs", [2, 4])
@@ -157,25 +157,6 @@ def test_leaf_report_is_a_table():
     assert (table.seconds >= 0).all()
 
 
-def test_border_rows_train_both_sides():
-    X, y = moons()
-    plain = DTSVMClassifier(max_leaf_size=150, random_state=0).fit(X, y)
-    model = DTSVMClassifier(max_leaf_size=150, border_share=0.2, random_state=0)
-    model.fit(X, y)
-    np.testing.assert_array_equal(model.apply(X), plain.apply(X))
-    assert (model.decision_function(X) != plain.decision_function(X)).any()
-    ours, theirs = model.leaf_report(), plain.leaf_report()
-    np.testing.assert_array_equal(ours["rows"], theirs["rows"])
-    np.testing.assert_array_equal(ours["classes"], theirs["classes"])
-    trained = [part.machine.machine.n_training_rows for part in _mixed(model)]
-    assert sum(trained) > 1.1 * sum(part.n_rows for part in _mixed(model))
-
-
-def _mixed(model):
-    parts = [part for member in model.decompositions_ for part in member.parts]
-    return [part for part in parts if part.machine is not None]
-
-
 def test_a_tree_grown_on_a_sample_keeps_the_ceiling():
     X, y = blobs(4000)
     model = DTSVMClassifier(max_leaf_size=300, max_tree_rows=500, random_state=0)
@@ -219,7 +200,7 @@ def test_most_probable_class_is_the_predicted_one(n_classes, n_estimators):
 
 
 @pytest.mark.parametrize("leaf_scaling", ["minmax", None])
-@pytest.mark.parametrize("options", [{}, {"n_estimators": 2}, {"border_share": 0.1}])
+@pytest.mark.parametrize("options", [{}, {"n_estimators": 2}])
 def test_sparse_rows_are_dense_rows(leaf_scaling, options):
     X, y = load_digits(return_X_y=True)
     X = np.where(X < 6, 0.0, X)[:800] / 16.0

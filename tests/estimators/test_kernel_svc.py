@@ -21,7 +21,7 @@ from sklearn.preprocessing import minmax_scale
 from sklearn.svm import SVC
 
 from treesvm import KernelSVC
-from treesvm.solvers import training
+from treesvm.machines import training
 
 TIGHT = {"tol": 1e-6}
 

@@ -6,7 +6,7 @@ from sklearn.datasets import make_moons
 
 from treesvm import DTSVMClassifier, load_model, save_model
 from treesvm.candidates import TRSD, CleanSpread, RandomRows
-from treesvm.solvers.leaf_machine import minmax_scaling
+from treesvm.machines.scaling import minmax_scaling
 
 SMALL = {"max_leaf_size": 200, "random_state": 0}
 
@@ -37,7 +37,7 @@ def test_leaf_machine_is_that_of_the_kept_rows(moons):
     scaled = minmax_scaling(X).apply(X)
     kept = RandomRows(0.2, random_state=3).fit(scaled, y).sample_indices_
     part = model.decompositions_[0].parts[0]
-    machine = part.machine.machine
+    machine = part.machine
     assert set(machine.support) <= set(kept)
     np.testing.assert_array_equal(machine.vectors, scaled[machine.support])
     assert part.n_rows == machine.n_training_rows == len(y)

@@ -20,7 +20,7 @@ def dense_coefficients(part):
     """One row for each vector, one column for each machine; None without a machine."""
     if part.machine is None:
         return None
-    machine = part.machine.machine
+    machine = part.machine
     table = np.zeros((machine.n_vectors, machine.n_machines))
     for k, ids in enumerate(machine.machine_ids):
         own = slice(machine.class_starts[k], machine.class_starts[k + 1])

@@ -91,7 +91,7 @@ def trained_leaves(monkeypatch):
 
     def evaluated(task, thetas, *args, **kwargs):
         if task.is_mixed:
-            seen.extend((theta, task.training_rows()) for theta in thetas)
+            seen.extend((theta, task.rows) for theta in thetas)
         return evaluate(task, thetas, *args, **kwargs)
 
     def trained(X, codes, n_classes, weight, groups, options, **kwargs):
@@ -203,7 +203,6 @@ def test_a_race_saves_most_fits_when_leaves_are_many(rng):
         {"search": "exhaustive"},
         {"cv": 3},
         {"n_estimators": 3},
-        {"border_share": 0.1},
         {"refit": False, "probability": True},
     ],
     ids=str,
@@ -221,7 +220,7 @@ def test_model_does_not_depend_on_threads(options):
     np.testing.assert_array_equal(one.decision_function(X), two.decision_function(X))
 
 
-@pytest.mark.parametrize("options", [{}, {"border_share": 0.1}, {"leaf_scaling": None}])
+@pytest.mark.parametrize("options", [{}, {"leaf_scaling": None}])
 @pytest.mark.parametrize("search", ["raced", "exhaustive"])
 def test_the_model_is_that_of_the_chosen_parameters(search, options):
     """The leaves that the search kept are those that a fit would train."""

@@ -14,8 +14,8 @@ from benchmarks.damaged_models import RAW, SIGNED, signed
 from benchmarks.model_samples import sample_rows, samples
 from benchmarks.zip_bombs import BOMBS, zip_of
 from treesvm import load_model
+from treesvm.files.array_files import HEADER
 from treesvm.persistence import ModelFileError
-from treesvm.persistence.array_files import HEADER
 
 SAMPLES = {sample.name: sample for sample in samples()}
 TREE = SAMPLES["DTSVMClassifier"]

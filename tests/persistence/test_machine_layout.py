@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
+from treesvm.machines.layout import build_machines
 from treesvm.persistence.machine_layout import machine_counts, machine_layout
-from treesvm.solvers.machines import build_machines
 
 
 @pytest.mark.parametrize("layout", ["ovo", "ovr"])

@@ -23,7 +23,7 @@ from treesvm import (
     load_model,
     save_model,
 )
-from treesvm.persistence import array_files
+from treesvm.files import array_files
 
 
 @pytest.fixture(scope="module")
@@ -92,7 +92,7 @@ def test_killed_writer_leaves_the_old_file(model, rows, tmp_path):
     source = """
         import os, signal, sys
         from treesvm import load_model, save_model
-        from treesvm.persistence import atomic_file
+        from treesvm.files import atomic_file
         model = load_model(sys.argv[1])
         atomic_file.os.replace = lambda *names: os.kill(os.getpid(), signal.SIGKILL)
         save_model(model, sys.argv[1])

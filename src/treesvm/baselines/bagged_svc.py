@@ -6,18 +6,18 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from treesvm.baselines.baseline_parameters import check_search_parameters, grid_of
-from treesvm.estimators.decomposition import (
+from treesvm.decomposition.decomposition import (
     Decomposition,
     MachineOptions,
     train_parts,
 )
-from treesvm.estimators.dtsvm_predictor import vote
-from treesvm.estimators.training_rows import checked_rows, classification_rows
+from treesvm.decomposition.dtsvm_predictor import vote
+from treesvm.inputs.training_rows import checked_rows, classification_rows
 from treesvm.kernels.kernel import Kernel
 from treesvm.model_selection.row_splits import split_rows
 from treesvm.model_selection.search_fold import LeafTask, SearchData
+from treesvm.partitions.random_parts import RandomPartition
 from treesvm.trees.leaf_rows import LeafRows
-from treesvm.trees.random_partition import RandomPartition
 
 
 class BaggedSVC(ClassifierMixin, BaseEstimator):

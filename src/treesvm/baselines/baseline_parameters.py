@@ -1,6 +1,6 @@
 """The grid that the baselines search, and what they accept as parameters."""
 
-from treesvm.estimators.kernel_parameters import (
+from treesvm.inputs.kernel_parameters import (
     check_kernel_parameters,
     is_count,
     is_number,

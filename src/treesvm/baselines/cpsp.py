@@ -10,10 +10,10 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from treesvm.compression.subspace_pursuit import PursuitOptions, pursue
-from treesvm.estimators.kernel_parameters import check_kernel_parameters, is_count
-from treesvm.estimators.progress import Progress
-from treesvm.estimators.training_rows import checked_rows, classification_rows
-from treesvm.estimators.whole_fit import all_or_nothing
+from treesvm.decomposition.progress import Progress
+from treesvm.inputs.kernel_parameters import check_kernel_parameters, is_count
+from treesvm.inputs.training_rows import checked_rows, classification_rows
+from treesvm.inputs.whole_fit import all_or_nothing
 from treesvm.kernels.kernel import resolve_kernel
 
 _GOOD_GAP = 1e-2  # relative gap above which a machine is reported as not converged

@@ -7,16 +7,16 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state, compute_sample_weight
 from sklearn.utils.multiclass import check_classification_targets
 
-from treesvm.estimators.kernel_parameters import is_count
+from treesvm.decomposition.progress import Progress
 from treesvm.estimators.kernel_svc import KernelSVC
-from treesvm.estimators.progress import Progress
-from treesvm.estimators.training_rows import (
+from treesvm.inputs.kernel_parameters import is_count
+from treesvm.inputs.training_rows import (
     checked_rows,
     classification_rows,
     row_weights,
 )
-from treesvm.estimators.whole_fit import all_or_nothing
-from treesvm.solvers.lasvm_machines import (
+from treesvm.inputs.whole_fit import all_or_nothing
+from treesvm.machines.lasvm_machines import (
     OnlineOptions,
     Rows,
     class_pairs,

@@ -6,12 +6,12 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from treesvm.baselines.baseline_parameters import check_search_parameters, grid_of
-from treesvm.estimators.decomposition import (
+from treesvm.decomposition.decomposition import (
     Decomposition,
     MachineOptions,
     train_parts,
 )
-from treesvm.estimators.training_rows import checked_rows, classification_rows
+from treesvm.inputs.training_rows import checked_rows, classification_rows
 from treesvm.kernels.kernel import Kernel
 from treesvm.model_selection.decomposition_search import (
     DecompositionSearch,
@@ -19,8 +19,8 @@ from treesvm.model_selection.decomposition_search import (
 )
 from treesvm.model_selection.row_splits import split_rows
 from treesvm.model_selection.search_fold import LeafTask, SearchData
+from treesvm.partitions.random_parts import random_partition
 from treesvm.trees.leaf_rows import rows_by_leaf
-from treesvm.trees.random_partition import random_partition
 
 
 class RDSVMClassifier(ClassifierMixin, BaseEstimator):
@@ -268,7 +268,6 @@ class RandomFold:
                 self.data,
                 self.train[own.rows(k)],
                 self.val[val.rows(k)],
-                None,
                 self._number,
             )
             for k in range(partition.n_parts)

@@ -1,8 +1,8 @@
 """SVM Trees: a cascade of linear SVMs, each of which settles part of one class."""
 
-from treesvm.estimators.hlsvm_parameters import check_parameters, default_alpha
 from treesvm.estimators.oblique_classifier import ObliqueTreeClassifier
-from treesvm.solvers.row_access import row_matrix
+from treesvm.inputs.hlsvm_parameters import check_parameters, default_alpha
+from treesvm.inputs.row_access import row_matrix
 from treesvm.trees.cascade_split import CascadeSplit
 from treesvm.trees.growth import grow
 from treesvm.trees.oblique_split import PlaneOptions

@@ -94,8 +94,8 @@ def _problem_terms(member, X, codes, multi_class):
         if part.machine is None:
             continue
         rows = groups.rows(k)
-        found = leaf_terms(part.machine, X[rows], codes[rows])
-        for pair, value in zip(part.machine.machine.pairs, found, strict=True):
+        found = part_terms(part, X[rows], codes[rows])
+        for pair, value in zip(part.machine.pairs, found, strict=True):
             for problem in _problems_of(pair, terms):
                 terms[problem] += value
     return terms
@@ -113,28 +113,28 @@ def _problems_of(pair, terms):
     return [(c,) for c in both if c >= 0]
 
 
-def leaf_terms(leaf, X, codes):
-    """Return beta^2 + |xi|^2 of every binary machine of a leaf.
+def part_terms(part, X, codes):
+    """Return beta^2 + |xi|^2 of every binary machine of a part.
 
     Parameters
     ----------
-    leaf : LeafMachine
+    part : Part
         With an RBF kernel, so that rho = 1.
     X : ndarray or CSR matrix of shape (n, d)
-        The leaf's training rows, as they were before leaf scaling.
+        The part's training rows, as they were before leaf scaling.
     codes : ndarray of shape (n,)
 
     Returns
     -------
     ndarray of shape (n_machines,)
     """
-    machine = leaf.machine
+    machine = part.machine
     if machine.kernel.name != "rbf":
         raise ValueError(
             f"kernel={machine.kernel.name!r} has no rho known beforehand; the bound is "
             "computed for kernel='rbf', where rho = 1."
         )
-    values = leaf.decisions(X)
+    values = part.decisions(X)
     terms = _squared_norms(machine)
     for m, (positive, negative) in enumerate(machine.pairs):
         others = codes != positive if negative < 0 else codes == negative

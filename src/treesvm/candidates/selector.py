@@ -13,7 +13,7 @@ from sklearn.utils import _safe_indexing, check_random_state
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import validate_data
 
-from treesvm.solvers.row_access import narrow_indices
+from treesvm.inputs.row_access import narrow_indices
 
 _INPUT = {
     "accept_sparse": "csr",

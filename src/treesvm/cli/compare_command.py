@@ -5,9 +5,9 @@ from pathlib import Path
 
 from treesvm.cli.console import output
 from treesvm.cli.data_options import add_data_options, read_training
-from treesvm.comparison import METHODS, compare_table, embedded_tables, html_report
-from treesvm.comparison.words import headline, table_head, table_line
 from treesvm.datasets import Table, make_waves
+from treesvm.reporting import METHODS, compare_table, embedded_tables, html_report
+from treesvm.reporting.words import headline, table_head, table_line
 
 EXAMPLES = """examples:
   treesvm compare --report report.html              embedded data, nothing downloaded

@@ -6,7 +6,7 @@ import sys
 
 import numpy as np
 
-from treesvm.persistence.atomic_file import replaced_file
+from treesvm.files.atomic_file import replaced_file
 
 
 class Console:

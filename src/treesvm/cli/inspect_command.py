@@ -3,9 +3,9 @@
 import os
 
 from treesvm.cli.model_options import add_model_options, model_bytes
-from treesvm.comparison.summary import fact_lines, model_facts, tree_text
-from treesvm.comparison.svg import bytes_text
 from treesvm.persistence import load_model
+from treesvm.reporting.summary import fact_lines, model_facts, tree_text
+from treesvm.reporting.svg import bytes_text
 
 EXAMPLES = """examples:
   treesvm inspect flowers.treesvm

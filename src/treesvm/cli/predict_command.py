@@ -2,9 +2,9 @@
 
 from treesvm.cli.console import output
 from treesvm.cli.model_options import add_model_options, model_bytes
-from treesvm.comparison.streaming import LAYOUTS, predict_file
 from treesvm.datasets.table_model import TableModel
 from treesvm.persistence import load_model
+from treesvm.reporting.streaming import LAYOUTS, predict_file
 
 EXAMPLES = """examples:
   treesvm predict flowers.treesvm new.csv                    labels, one a line

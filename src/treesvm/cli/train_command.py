@@ -15,11 +15,11 @@ from treesvm.cli.data_options import (
     read_training,
 )
 from treesvm.cli.estimator_options import add_estimator_options, make_estimator
-from treesvm.comparison.running import split
-from treesvm.comparison.streaming import predict_file
-from treesvm.comparison.summary import fact_lines, model_facts, prediction_facts
 from treesvm.datasets.table_model import TableModel
 from treesvm.persistence import save_model
+from treesvm.reporting.running import split
+from treesvm.reporting.streaming import predict_file
+from treesvm.reporting.summary import fact_lines, model_facts, prediction_facts
 
 EXAMPLES = """examples:
   treesvm train flowers.csv --label species

@@ -13,8 +13,8 @@ from numba import njit
 from scipy import sparse
 
 from treesvm.compression.score_tree import add_path
-from treesvm.solvers.leaf_machine import LeafScaling
-from treesvm.solvers.voting import class_scores
+from treesvm.machines.scaling import LeafScaling
+from treesvm.machines.voting import class_scores
 from treesvm.trees.routing import LEAF
 
 
@@ -59,11 +59,6 @@ class CompressedMachine:
             total += float(np.average(tree.depth[is_leaf], weights=rows))
         return total
 
-    @property
-    def machine(self):
-        """Itself; a part of the space asks a `LeafMachine` for the machine inside."""
-        return self
-
     def with_scaling(self, scaling):
         """Return the same with a leaf's scaling before the terms."""
         return replace(self, scaling=scaling)
@@ -88,6 +83,10 @@ class CompressedMachine:
             X = np.ascontiguousarray(X, dtype=np.float64)
         parts = [tree_values(tree, self.terms, X) for tree in self.trees]
         return parts[0] if len(parts) == 1 else np.hstack(parts)
+
+    def reliable_decisions(self, X):
+        """The same: a row's value never depends on the rows around it."""
+        return self.decisions(X)
 
     def evaluations(self, X):
         """Return how many distinct terms every row costs, (n,) integers."""

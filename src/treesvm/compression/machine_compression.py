@@ -10,8 +10,9 @@ from treesvm.compression.compressed_machine import CompressedMachine
 from treesvm.compression.greedy_tree import GrowthOptions, grow_score_tree
 from treesvm.compression.path_fit import fit_path, interval_residual, weighted_gram
 from treesvm.compression.targets import TARGETS
+from treesvm.compression.terms import KernelTerms
 from treesvm.compression.tree_builder import BOTH, TreeBuilder
-from treesvm.solvers.voting import predicted_codes
+from treesvm.machines.voting import predicted_codes
 
 # Sizes below which nodes stop splitting and go on as chains, from all splits to none.
 SPLIT_ROWS = (30, 100, None)
@@ -73,6 +74,19 @@ class Source:
     biases: np.ndarray
     pairs: np.ndarray
     n_classes: int
+
+
+def machine_source(machine):
+    """Return the `Source` of a `KernelMachine`."""
+    is_gram = machine.kernel.name == "precomputed"
+    vectors = machine.support if is_gram else machine.vectors
+    return Source(
+        KernelTerms(machine.kernel, vectors),
+        machine.decisions,
+        machine.biases,
+        machine.pairs,
+        machine.n_classes,
+    )
 
 
 def rows_within(n_rows, n_terms, options):

@@ -24,8 +24,8 @@ from treesvm.compression.machine_compression import (
 )
 from treesvm.compression.terms import KernelTerms
 from treesvm.compression.tree_builder import BOTH, TreeBuilder
-from treesvm.solvers.leaf_machine import LeafScaling
-from treesvm.solvers.voting import predicted_codes
+from treesvm.machines.scaling import LeafScaling
+from treesvm.machines.voting import predicted_codes
 
 _GROWTH = 1.4  # one size after the other
 # A chain of more than this share of the vectors saves too little to be worth its fit.

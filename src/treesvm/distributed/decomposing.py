@@ -11,8 +11,10 @@ from dask import delayed
 from distributed import as_completed
 from sklearn.utils import check_random_state
 
+from treesvm.decomposition.checkpointing import NOTHING_KEPT, Item
+from treesvm.decomposition.decomposition import Decomposition
+from treesvm.decomposition.progress import Progress
 from treesvm.distributed.leaf_tasks import (
-    Border,
     GroupResult,
     Growth,
     LeafWork,
@@ -24,9 +26,6 @@ from treesvm.distributed.leaf_tasks import (
 )
 from treesvm.distributed.packing import empty_table
 from treesvm.distributed.shuffling import gathered_groups, number_of_parts
-from treesvm.estimators.checkpointing import NOTHING_KEPT, Item
-from treesvm.estimators.decomposition import Decomposition
-from treesvm.estimators.progress import Progress
 from treesvm.trees.axis import (
     below_ceiling,
     classification_grower,
@@ -34,7 +33,6 @@ from treesvm.trees.axis import (
     fit_branch,
     plan_sample,
 )
-from treesvm.trees.borders import border_widths, widths_after_cut
 from treesvm.trees.coarsening import is_small
 from treesvm.trees.grafting import first_numbers, graft, with_totals
 
@@ -45,7 +43,6 @@ class Plan(NamedTuple):
     routing: Routing
     growth: Growth
     sizes: np.ndarray  # rows of each group
-    border: Border | None = None
 
 
 class Assembled(NamedTuple):
@@ -63,7 +60,7 @@ def plan_leaves(client, rows, model, seed, max_features):
     client : distributed.Client
     rows : RowBlocks
     model : DTSVMClassifier
-        For its leaf size, criterion, `max_tree_rows` and `border_share`.
+        For its leaf size, criterion and `max_tree_rows`.
     seed : int
     max_features : float or None
         Features tried in each node.
@@ -77,21 +74,19 @@ def plan_leaves(client, rows, model, seed, max_features):
         model.criterion,
         max_features,
         draw_seed(rng),
-        model.border_share,
     )
-    tree, widths = client.compute(grown).result()
+    tree = client.compute(grown).result()
     counts = _counted(client, rows, tree)
-    routing, sizes = _groups(tree, counts, ceiling, widths)
+    routing, sizes = _groups(tree, counts, ceiling)
     seeds = {}
     if sample.rows is not None:
         too_large = np.flatnonzero(counts >= ceiling)
         seeds = {int(routing.group_of[leaf]): draw_seed(rng) for leaf in too_large}
     growth = Growth(ceiling, model.criterion, max_features, seeds)
-    border = None if widths is None else Border(model.border_share, sample)
-    return Plan(routing, growth, sizes, border)
+    return Plan(routing, growth, sizes)
 
 
-def _groups(tree, counts, ceiling, widths):
+def _groups(tree, counts, ceiling):
     """Group the leaves that become one; return the routing and the groups' rows."""
     n_rows = with_totals(tree, counts, np.zeros((tree.n_nodes, 1))).n_rows
     small = is_small(n_rows, ceiling)
@@ -99,14 +94,12 @@ def _groups(tree, counts, ceiling, widths):
     group_of = np.where(tree.is_leaf, group_of, -1)
     leaves = tree.leaves()
     sizes = np.bincount(group_of[leaves], weights=counts[leaves]).astype(np.int64)
-    if widths is not None:
-        widths = np.where(small, 0.0, widths)  # nobody crosses a cut inside a group
-    return Routing(tree, group_of, np.ones(len(sizes), bool), widths), sizes
+    return Routing(tree, group_of, np.ones(len(sizes), bool)), sizes
 
 
-def _first_tree(rows, is_weighted, ceiling, criterion, max_features, seed, share):
-    """Grow the first tree, on a sample or on all rows; measure its borders there."""
-    tree = fit_branch(
+def _first_tree(rows, is_weighted, ceiling, criterion, max_features, seed):
+    """Grow the first tree, on a sample or on all rows."""
+    return fit_branch(
         classification_grower(criterion, max_features),
         rows.X,
         rows.codes,
@@ -114,7 +107,6 @@ def _first_tree(rows, is_weighted, ceiling, criterion, max_features, seed, share
         ceiling,
         seed,
     )
-    return tree, border_widths(tree, rows.X, share) if share > 0 else None
 
 
 def _counted(client, rows, tree):
@@ -138,9 +130,7 @@ def fit_decomposition(
         The dict counts the leaves that each worker process has trained.
     """
     n_classes = len(rows.classes)
-    work = LeafWork(
-        rows.layout, n_classes, rows.is_weighted, plan.growth, options, plan.border
-    )
+    work = LeafWork(rows.layout, n_classes, rows.is_weighted, plan.growth, options)
     results = _known_groups(store, plan)
     is_open = plan.routing.is_open.copy()
     is_open[list(results)] = False
@@ -216,19 +206,6 @@ def _branches(plan, results):
     group_of = plan.routing.group_of
     known = ((int(k), results.get(group_of[k])) for k in plan.routing.tree.leaves())
     return {k: r.branch for k, r in known if r is not None and r.branch is not None}
-
-
-def assembled_widths(plan, results, tree):
-    """Return the widths of the assembled tree, from fresh results."""
-    group_of, first = plan.routing.group_of, plan.routing.tree
-    branches = _branches(plan, results)
-    grafted, numbers = graft(first, branches), first_numbers(first, branches)
-    widths = np.zeros(grafted.n_nodes)
-    widths[: first.n_nodes] = plan.routing.widths
-    for leaf, number in numbers.items():
-        own = results[group_of[leaf]].widths
-        widths[leaf], widths[number : number + len(own) - 1] = own[0], own[1:]
-    return widths_after_cut(grafted, widths, tree)
 
 
 def _as_item(result):

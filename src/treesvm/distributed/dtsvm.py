@@ -2,18 +2,18 @@
 
 import numpy as np
 
-from treesvm.distributed.dask_classifier import DaskClassifier
-from treesvm.distributed.decomposing import fit_decomposition, plan_leaves
-from treesvm.distributed.prediction import gathered_scores
-from treesvm.distributed.row_blocks import read_rows
-from treesvm.estimators.checkpointing import open_checkpoint
-from treesvm.estimators.dtsvm import DTSVMClassifier
-from treesvm.estimators.dtsvm_calibration import (
+from treesvm.decomposition.checkpointing import open_checkpoint
+from treesvm.decomposition.dtsvm_calibration import (
     calibration_model,
     calibration_rows,
     scale_of,
 )
-from treesvm.estimators.whole_fit import all_or_nothing
+from treesvm.distributed.dask_classifier import DaskClassifier
+from treesvm.distributed.decomposing import fit_decomposition, plan_leaves
+from treesvm.distributed.prediction import gathered_scores
+from treesvm.distributed.row_blocks import read_rows
+from treesvm.estimators.dtsvm import DTSVMClassifier
+from treesvm.inputs.whole_fit import all_or_nothing
 
 
 class DaskDTSVMClassifier(DaskClassifier):
@@ -21,11 +21,10 @@ class DaskDTSVMClassifier(DaskClassifier):
 
     The tree is grown on a seeded sample of ``estimator.max_tree_rows`` rows (on all of
     them with None, or if there are fewer), all rows are sent down block by block and
-    shuffled to their leaves (with ``border_share`` some to several of them), leaves
-    that turned out too large are split further where they are, and every leaf is
-    trained by the functions that train it in memory. The model is the one that
-    ``estimator.fit`` gives on the same rows in one memory, to the last bit, however
-    many workers there are.
+    shuffled to their leaves, leaves that turned out too large are split further where
+    they are, and every leaf is trained by the functions that train it in memory. The
+    model is the one that ``estimator.fit`` gives on the same rows in one memory, to the
+    last bit, however many workers there are.
 
     Parameters
     ----------

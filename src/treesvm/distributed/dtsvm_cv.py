@@ -2,12 +2,12 @@
 
 from numbers import Integral
 
+from treesvm.decomposition.checkpointing import open_checkpoint
 from treesvm.distributed.dtsvm import DaskDTSVMClassifier, machine_options
 from treesvm.distributed.row_blocks import read_rows
 from treesvm.distributed.search_leaves import DaskLeaves, shuffled_fold
-from treesvm.estimators.checkpointing import open_checkpoint
 from treesvm.estimators.dtsvm import member_seeds
-from treesvm.estimators.whole_fit import all_or_nothing
+from treesvm.inputs.whole_fit import all_or_nothing
 from treesvm.model_selection.dtsvm_cv import DTSVMClassifierCV, kept_leaves
 from treesvm.model_selection.row_splits import split_rows, splits_identity
 from treesvm.model_selection.search_fold import SearchData
@@ -20,8 +20,7 @@ class DaskDTSVMClassifierCV(DaskDTSVMClassifier):
     there; the search runs as in memory, and sends candidates to the leaves. The answer
     is that of ``estimator.fit`` on the same rows in one memory.
 
-    The codes and weights of all rows are held by the client, some 30 bytes a row, and
-    with ``border_share`` the numbers of the rows that cross borders.
+    The codes and weights of all rows are held by the client, some 30 bytes a row.
 
     Parameters
     ----------

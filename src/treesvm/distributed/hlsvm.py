@@ -3,18 +3,18 @@
 import numpy as np
 from sklearn.utils import check_random_state
 
+from treesvm.decomposition.checkpointing import KeptTrees, open_checkpoint
+from treesvm.decomposition.decomposition import Decomposition
+from treesvm.decomposition.kernel_leaves import kernel_leaf_options
 from treesvm.distributed.dask_classifier import DaskClassifier
 from treesvm.distributed.decomposing import fit_decomposition, plan_of_tree
 from treesvm.distributed.leaf_tasks import Growth
 from treesvm.distributed.oblique_growing import Problem, grow_sampled, grow_whole
 from treesvm.distributed.row_blocks import read_rows
-from treesvm.estimators.checkpointing import KeptTrees, open_checkpoint
-from treesvm.estimators.decomposition import Decomposition
 from treesvm.estimators.hlsvm import HLSVMClassifier
-from treesvm.estimators.kernel_leaves import kernel_leaf_options
-from treesvm.estimators.kernel_parameters import is_count
-from treesvm.estimators.tree_committee import binary_problems
-from treesvm.estimators.whole_fit import all_or_nothing
+from treesvm.inputs.kernel_parameters import is_count
+from treesvm.inputs.whole_fit import all_or_nothing
+from treesvm.trees.tree_committee import binary_problems
 
 
 class DaskHLSVMClassifier(DaskClassifier):

@@ -7,7 +7,7 @@ from dask import delayed
 from sklearn.utils import assert_all_finite, check_array, column_or_1d
 from sklearn.utils.multiclass import check_classification_targets
 
-from treesvm.estimators.training_rows import (
+from treesvm.inputs.training_rows import (
     check_class_masses,
     check_weight_range,
     class_factors,

@@ -15,7 +15,7 @@ from scipy import sparse
 _BYTES = pd.ArrowDtype(pa.large_binary())
 
 # What a row does where it is sent.
-TRAINS, JUDGES, CROSSES = 0, 1, 2  # a row that crosses trains in another leaf too
+TRAINS, JUDGES = 0, 1  # what a row does in its leaf
 
 
 class Layout(NamedTuple):
@@ -90,7 +90,7 @@ def as_table(rows, part, leaf, role=TRAINS):
     rows : Rows
     part, leaf : ndarray of int, shape (n_rows,)
     role : int, or ndarray of shape (n_rows,)
-        TRAINS, JUDGES or CROSSES.
+        TRAINS or JUDGES.
     """
     columns = {
         "part": part.astype(np.int64),

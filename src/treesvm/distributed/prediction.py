@@ -16,14 +16,14 @@ from dask import delayed
 from distributed import get_client
 from scipy import sparse
 
+from treesvm.decomposition.decomposition import Decomposition, answers, part_numbers
+from treesvm.decomposition.dtsvm_predictor import vote
 from treesvm.distributed.clusters import cluster_size
 from treesvm.distributed.collections import feature_blocks, meta_of
 from treesvm.distributed.packing import Layout, Rows, as_rows, as_table, empty_table
 from treesvm.distributed.shuffling import packed_parts, shuffled
 from treesvm.distributed.worker_memory import give_back
-from treesvm.estimators.decomposition import Decomposition, answers, part_numbers
-from treesvm.estimators.dtsvm_predictor import vote
-from treesvm.estimators.training_rows import INPUT
+from treesvm.inputs.training_rows import INPUT
 
 _MODEL_SHARE = 0.1  # of a worker's memory that a model may take to go to the blocks
 _MOST_BYTES = 256 * 2**20  # a larger model is too much to send to every worker
@@ -105,7 +105,7 @@ def part_bytes(part):
     """Return about how much memory the machine of a part takes."""
     if part.machine is None:
         return 200
-    machine = part.machine.machine
+    machine = part.machine
     vectors = machine.vectors
     held = vectors.data.nbytes * 2 if sparse.issparse(vectors) else vectors.nbytes
     return held + machine.coefficients.nbytes + machine.support.nbytes + 4000

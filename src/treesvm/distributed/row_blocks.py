@@ -14,6 +14,7 @@ from scipy import sparse
 from sklearn.utils import check_array
 from sklearn.utils.validation import validate_data
 
+from treesvm.decomposition.checkpointing import checksum
 from treesvm.distributed.collections import as_blocks, meta_of
 from treesvm.distributed.label_counts import (
     checked_labels,
@@ -21,8 +22,7 @@ from treesvm.distributed.label_counts import (
     summarise,
 )
 from treesvm.distributed.packing import Layout, Rows, join_rows
-from treesvm.estimators.checkpointing import checksum
-from treesvm.estimators.training_rows import INPUT
+from treesvm.inputs.training_rows import INPUT
 
 _KEPT_SHARE = 0.25  # of the cluster's memory that the rows may take to be kept there
 

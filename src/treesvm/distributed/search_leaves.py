@@ -10,7 +10,8 @@ import numpy as np
 from dask import delayed
 from distributed import as_completed
 
-from treesvm.distributed.decomposing import assemble, assembled_widths, plan_leaves
+from treesvm.decomposition.decomposition import train_parts
+from treesvm.distributed.decomposing import assemble, plan_leaves
 from treesvm.distributed.leaf_tasks import (
     LeafWork,
     as_piece,
@@ -18,9 +19,7 @@ from treesvm.distributed.leaf_tasks import (
     routed_table,
 )
 from treesvm.distributed.packing import JUDGES, empty_table, join_rows
-from treesvm.distributed.search_borders import FoldBorders
 from treesvm.distributed.shuffling import gathered_groups, number_of_parts
-from treesvm.estimators.decomposition import train_parts
 from treesvm.model_selection.search_fold import SearchFold, evaluate_leaf
 from treesvm.trees.leaf_rows import LeafRows
 
@@ -34,31 +33,21 @@ class ShuffledFold(NamedTuple):
     val_place: np.ndarray  # and among its validation rows
     piece_of: np.ndarray  # piece of each training row
     val_piece_of: np.ndarray
-    borders: FoldBorders | None
 
     def inputs(self, task):
         """Return what a worker needs to judge candidates in one leaf."""
-        rows, judging = self.place[task.training_rows()], self.val_place[task.val_rows]
-        pieces = self._pieces(task, self.val_piece_of[judging], len(rows))
-        return pieces, rows, judging
+        rows, judging = self.place[task.rows], self.val_place[task.val_rows]
+        return self._pieces(rows, self.val_piece_of[judging]), rows, judging
 
     def training_inputs(self, task):
-        """Return what a worker needs to train one leaf.
+        """Return what a worker needs to train one leaf: pieces, and rows in them."""
+        rows = self.place[task.rows]
+        return self._pieces(rows, []), rows
 
-        Pieces, the rows in the order in which they train, and which of these are the
-        leaf's own and which come from across its borders.
-        """
-        own, extra = task.rows, task.border_rows()
-        every = np.sort(np.append(own, extra)) if len(extra) else own
-        pieces = self._pieces(task, [], len(every))
-        return pieces, self.place[every], np.isin(every, own), np.isin(every, extra)
-
-    def _pieces(self, task, others, n_rows):
-        """Return the pieces that hold a leaf's rows, all `n_rows` of them."""
-        own = self.place[task.rows]
-        used = np.union1d(self.piece_of[own], others).astype(int)
-        pieces = [self.pieces[k] for k in used]
-        return pieces if n_rows == len(own) else [*pieces, self.borders.copies_for(own)]
+    def _pieces(self, rows, others):
+        """Return the pieces that hold some training rows, and other pieces."""
+        used = np.union1d(self.piece_of[rows], others).astype(int)
+        return [self.pieces[k] for k in used]
 
 
 def shuffled_fold(client, rows, data, train, val, model, seed, number, n_threads):
@@ -77,8 +66,7 @@ def shuffled_fold(client, rows, data, train, val, model, seed, number, n_threads
     """
     training, judging = rows.taken(train), rows.taken(val)
     plan = plan_leaves(client, training, model, seed, None)
-    # Which rows cross depends on the ceiling; so far every row goes to its own leaf.
-    where = delayed(plan.routing._replace(widths=None), traverse=False)
+    where = delayed(plan.routing, traverse=False)
     tables = [delayed(routed_table)(block, where) for block in training.blocks]
     tables += [delayed(routed_table)(block, where, JUDGES) for block in judging.blocks]
     n_parts = number_of_parts(rows.n_rows, rows.layout.row_bytes, n_threads)
@@ -90,7 +78,6 @@ def shuffled_fold(client, rows, data, train, val, model, seed, number, n_threads
         training.is_weighted,
         plan.growth,
         None,
-        plan.border,
     )
     tasks = [delayed(finish_groups)(piece, where, work) for piece in pieces]
     results = {r.group: r for found in _gathered(client, tasks) for r in found}
@@ -103,15 +90,9 @@ def shuffled_fold(client, rows, data, train, val, model, seed, number, n_threads
     ):
         for kind, (numbers, leaves) in enumerate(found):
             leaf[kind][numbers], piece_of[kind][numbers] = leaves, k
-    borders = None
-    if plan.border is not None:
-        widths = assembled_widths(plan, results, tree)
-        borders = FoldBorders(client, pieces, tree, widths, rows.layout)
-    fold = SearchFold(
-        data, train, val, tree, extra_rows=borders, number=number, leaf_ids=leaf
-    )
+    fold = SearchFold(data, train, val, tree, number=number, leaf_ids=leaf)
     place = [_places(chosen, len(data.codes)) for chosen in (train, val)]
-    return ShuffledFold(fold, pieces, *place, *piece_of, borders)
+    return ShuffledFold(fold, pieces, *place, *piece_of)
 
 
 def _gathered(client, tasks):
@@ -193,7 +174,6 @@ def _rows_of(pieces, numbers, kind):
     rows = join_rows(found)
     if np.array_equal(rows.numbers, numbers):
         return rows
-    # A row may be in its own piece and also among the copies of those that cross.
     return rows.take(np.searchsorted(rows.numbers, numbers))
 
 
@@ -207,16 +187,16 @@ def _judge(pieces, numbers, val_numbers, leaf, thetas, machine, cap, keep):
     return evaluate_leaf(leaf, thetas, machine, steps_per_row=cap, keep=keep)
 
 
-def _train(pieces, numbers, is_own, is_extra, n_classes, options):
+def _train(pieces, numbers, n_classes, options):
     """Train one leaf, on a worker."""
-    rows, own = _rows_of(pieces, numbers, "training"), np.flatnonzero(is_own)
+    rows = _rows_of(pieces, numbers, "training")
+    every = np.arange(len(rows.codes))
     return train_parts(
         rows.X,
         rows.codes,
         n_classes,
         rows.weights,
-        LeafRows(own, np.array([0, len(own)])),
+        LeafRows(every, np.array([0, len(every)])),
         options,
-        extra=[np.flatnonzero(is_extra)],
         n_jobs=1,
     )[0]

@@ -8,8 +8,8 @@ from sklearn.utils.validation import check_is_fitted
 
 from treesvm.candidates.trsd import TRSD
 from treesvm.estimators.kernel_svc import KernelSVC
-from treesvm.estimators.training_rows import checked_rows, classification_rows
-from treesvm.estimators.whole_fit import all_or_nothing
+from treesvm.inputs.training_rows import checked_rows, classification_rows
+from treesvm.inputs.whole_fit import all_or_nothing
 
 
 def _machine_has(name):

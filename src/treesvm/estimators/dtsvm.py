@@ -6,30 +6,29 @@ from sklearn.utils import check_random_state
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
-from treesvm.estimators.checkpointing import (
+from treesvm.decomposition.checkpointing import (
     NOTHING_KEPT,
     Item,
     open_checkpoint,
     rows_identity,
 )
-from treesvm.estimators.decomposition import (
+from treesvm.decomposition.decomposition import (
     Decomposition,
     MachineOptions,
     answers,
     part_numbers,
     train_parts,
 )
-from treesvm.estimators.dtsvm_calibration import calibrate
-from treesvm.estimators.dtsvm_predictor import DTSVMPredictor, vote
-from treesvm.estimators.kernel_parameters import check_kernel_parameters
+from treesvm.decomposition.dtsvm_calibration import calibrate
+from treesvm.decomposition.dtsvm_predictor import DTSVMPredictor, vote
+from treesvm.decomposition.leaf_reduction import check_selector, seeded_selector
+from treesvm.decomposition.leaf_report import leaf_report
 from treesvm.estimators.kernel_svc import _has_probability
-from treesvm.estimators.leaf_reduction import check_selector, seeded_selector
-from treesvm.estimators.leaf_report import leaf_report
-from treesvm.estimators.training_rows import checked_rows, classification_rows
-from treesvm.estimators.whole_fit import all_or_nothing
+from treesvm.inputs.kernel_parameters import check_kernel_parameters
+from treesvm.inputs.training_rows import checked_rows, classification_rows
+from treesvm.inputs.whole_fit import all_or_nothing
 from treesvm.kernels.kernel import resolve_kernel
 from treesvm.trees.axis import grow_axis_tree
-from treesvm.trees.borders import border_rows, tree_sample
 from treesvm.trees.leaf_rows import rows_by_leaf
 
 # Features tried in each node of a randomised decomposition: few enough that the trees
@@ -68,9 +67,6 @@ class DTSVMClassifier(ClassifierMixin, BaseEstimator):
         With more rows than this the tree is grown on a random sample of so many, and
         its leaves are split further where they hold too many rows.  None grows on all
         rows.
-    border_share : float, default=0.0
-        In every inner node this share of its rows, the nearest to the cut, trains both
-        sides.  Prediction stays the same.
     reduce : selector of `treesvm.candidates`, optional
         Which rows of a leaf, scaled as there, train its machine; None keeps all.
     class_weight : dict or "balanced", optional
@@ -146,7 +142,6 @@ class DTSVMClassifier(ClassifierMixin, BaseEstimator):
         n_estimators=1,
         criterion="entropy",
         max_tree_rows=100_000,
-        border_share=0.0,
         reduce=None,
         class_weight=None,
         probability=False,
@@ -169,7 +164,6 @@ class DTSVMClassifier(ClassifierMixin, BaseEstimator):
         self.n_estimators = n_estimators
         self.criterion = criterion
         self.max_tree_rows = max_tree_rows
-        self.border_share = border_share
         self.reduce = reduce
         self.class_weight = class_weight
         self.probability = probability
@@ -273,10 +267,6 @@ class DTSVMClassifier(ClassifierMixin, BaseEstimator):
         else:
             tree = known.trees[0]
         groups = rows_by_leaf(part_numbers(tree, X, self.n_jobs), tree.n_leaves)
-        extra = None
-        if self.border_share > 0:
-            plan = tree_sample(len(codes), self.max_leaf_size, self.max_tree_rows, seed)
-            extra = border_rows(tree, X, self.border_share, plan)
         parts = train_parts(
             X,
             codes,
@@ -284,7 +274,6 @@ class DTSVMClassifier(ClassifierMixin, BaseEstimator):
             weight,
             groups,
             options,
-            extra=extra,
             n_jobs=self.n_jobs,
             verbose=self.verbose,
             store=store,
@@ -303,7 +292,7 @@ class DTSVMClassifier(ClassifierMixin, BaseEstimator):
             p.machine for m in members for p in m.parts if p.machine is not None
         ]
         self.n_iter_ = max(
-            (int(leaf.machine.records["n_iter"].max()) for leaf in machines), default=1
+            (int(machine.records["n_iter"].max()) for machine in machines), default=1
         )
         if scale is not None:
             self.probability_scale_ = scale

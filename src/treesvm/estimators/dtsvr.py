@@ -6,13 +6,13 @@ from sklearn.base import BaseEstimator, RegressorMixin
 from sklearn.utils.validation import check_is_fitted
 from threadpoolctl import threadpool_limits
 
-from treesvm.estimators.decomposition import leaf_error
-from treesvm.estimators.kernel_parameters import check_kernel_parameters
-from treesvm.estimators.progress import Progress
-from treesvm.estimators.training_rows import checked_rows, row_weights
+from treesvm.decomposition.decomposition import Part, leaf_error
+from treesvm.decomposition.progress import Progress
+from treesvm.inputs.kernel_parameters import check_kernel_parameters
+from treesvm.inputs.training_rows import checked_rows, row_weights
 from treesvm.kernels.kernel import resolve_kernel
-from treesvm.solvers.leaf_machine import LeafMachine, minmax_scaling
-from treesvm.solvers.regression_machine import train_regressor
+from treesvm.machines.regression_machine import train_regressor
+from treesvm.machines.scaling import minmax_scaling
 from treesvm.trees.axis import grow_axis_regression_tree
 from treesvm.trees.leaf_rows import rows_by_leaf
 
@@ -153,7 +153,7 @@ n_jobs, random_state, verbose
             except Exception as error:
                 raise leaf_error(k, len(rows), error) from error
             progress.step()
-            return LeafMachine(machine, scaling)
+            return Part(0, machine, scaling, len(rows), 1, 0.0)
 
         with threadpool_limits(1 if n_workers > 1 else None):
             leaves = Parallel(n_jobs=n_workers, require="sharedmem")(
@@ -177,7 +177,7 @@ n_jobs, random_state, verbose
         out = np.empty(X.shape[0])
         for k in np.flatnonzero(groups.sizes):
             rows, leaf = groups.rows(k), self._leaves[k]
-            out[rows] = leaf.machine.decisions(leaf.scaled(X[rows]))[:, 0]
+            out[rows] = leaf.machine.decisions(leaf.seen(X[rows]))[:, 0]
         return out
 
     def __sklearn_tags__(self):

@@ -3,10 +3,10 @@
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
-from treesvm.estimators.checkpointing import open_checkpoint, rows_identity
-from treesvm.estimators.hlsvm_parameters import check_parameters, default_alpha
-from treesvm.estimators.kernel_leaves import KernelLeafPredictor, train_kernel_leaves
+from treesvm.decomposition.checkpointing import open_checkpoint, rows_identity
+from treesvm.decomposition.kernel_leaves import KernelLeafPredictor, train_kernel_leaves
 from treesvm.estimators.oblique_classifier import ObliqueTreeClassifier
+from treesvm.inputs.hlsvm_parameters import check_parameters, default_alpha
 from treesvm.trees.oblique import grow_oblique_tree
 from treesvm.trees.oblique_split import PlaneOptions
 

@@ -10,26 +10,26 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
-from treesvm.estimators.calibration import (
+from treesvm.decomposition.calibration import (
     fit_scale,
     held_out_scores,
     probabilities,
     spread,
     winner_on_top,
 )
-from treesvm.estimators.kernel_parameters import check_kernel_parameters
-from treesvm.estimators.kernel_path import path_record
-from treesvm.estimators.kernel_predictor import (
+from treesvm.inputs.kernel_parameters import check_kernel_parameters
+from treesvm.inputs.training_rows import checked_rows, classification_rows
+from treesvm.inputs.whole_fit import all_or_nothing
+from treesvm.kernels.kernel import resolve_kernel
+from treesvm.machines.grid import grid_points
+from treesvm.machines.kernel_predictor import (
     KernelPredictor,
     decision_values,
     winners,
 )
-from treesvm.estimators.training_rows import checked_rows, classification_rows
-from treesvm.estimators.whole_fit import all_or_nothing
-from treesvm.kernels.kernel import resolve_kernel
-from treesvm.solvers.grid import grid_points
-from treesvm.solvers.training import train_machine
-from treesvm.solvers.voting import row_chunks
+from treesvm.machines.path_record import path_record
+from treesvm.machines.training import train_machine
+from treesvm.machines.voting import row_chunks
 
 
 def _has_probability(model):

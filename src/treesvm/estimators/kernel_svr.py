@@ -7,10 +7,10 @@ from sklearn.base import BaseEstimator, RegressorMixin
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
 
-from treesvm.estimators.kernel_parameters import check_kernel_parameters
-from treesvm.estimators.training_rows import checked_rows, row_weights
+from treesvm.inputs.kernel_parameters import check_kernel_parameters
+from treesvm.inputs.training_rows import checked_rows, row_weights
 from treesvm.kernels.kernel import resolve_kernel
-from treesvm.solvers.regression_machine import train_regressor
+from treesvm.machines.regression_machine import train_regressor
 
 
 class KernelSVR(RegressorMixin, BaseEstimator):

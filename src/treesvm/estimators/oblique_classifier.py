@@ -13,15 +13,15 @@ from sklearn.utils import check_random_state, compute_sample_weight
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted
 
-from treesvm.estimators.checkpointing import NOTHING_KEPT, KeptTrees
-from treesvm.estimators.hlsvm_predictor import HLSVMPredictor
-from treesvm.estimators.training_rows import checked_rows, row_weights
-from treesvm.estimators.tree_committee import (
+from treesvm.decomposition.checkpointing import NOTHING_KEPT, KeptTrees
+from treesvm.inputs.training_rows import checked_rows, row_weights
+from treesvm.trees.oblique_predictor import HLSVMPredictor
+from treesvm.trees.text import export_text
+from treesvm.trees.tree_committee import (
     as_probabilities,
     binary_problems,
     class_scores,
 )
-from treesvm.trees.text import export_text
 
 
 class ObliqueTreeClassifier(ClassifierMixin, BaseEstimator, ABC):

@@ -10,26 +10,26 @@ from sklearn.utils.validation import check_is_fitted
 
 from treesvm.compression.machine_compression import CompressionOptions
 from treesvm.compression.terms import KernelTerms
-from treesvm.estimators.dtsvm import DTSVMClassifier
-from treesvm.estimators.dtsvm_predictor import vote
-from treesvm.estimators.kernel_svc import KernelSVC
-from treesvm.estimators.support_vector_tree_parameters import (
-    check_tree_parameters,
-    loss_of,
-)
-from treesvm.estimators.support_vector_tree_parts import (
+from treesvm.compression.tree_parts import (
     evaluations,
     leaf_members,
     whole_member,
 )
-from treesvm.estimators.support_vector_tree_predictor import SupportVectorTreePredictor
-from treesvm.estimators.support_vector_tree_rows import (
+from treesvm.compression.tree_predictor import SupportVectorTreePredictor
+from treesvm.compression.tree_rows import (
     distinct_rows,
     object_rows,
 )
+from treesvm.decomposition.dtsvm_predictor import vote
+from treesvm.estimators.dtsvm import DTSVMClassifier
+from treesvm.estimators.kernel_svc import KernelSVC
 from treesvm.estimators.support_vector_tree_sources import model_source
-from treesvm.estimators.training_rows import checked_rows, classification_rows
-from treesvm.estimators.whole_fit import all_or_nothing
+from treesvm.inputs.support_vector_tree_parameters import (
+    check_tree_parameters,
+    loss_of,
+)
+from treesvm.inputs.training_rows import checked_rows, classification_rows
+from treesvm.inputs.whole_fit import all_or_nothing
 from treesvm.kernels.kernel import Kernel
 
 

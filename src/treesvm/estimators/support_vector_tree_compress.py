@@ -7,23 +7,22 @@ import numpy as np
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
-from treesvm.compression.machine_compression import CompressionOptions
+from treesvm.compression.machine_compression import CompressionOptions, machine_source
 from treesvm.compression.size_choice import (
     choose_sizes,
     free_machines,
     sized_machines,
     whole_machine,
 )
-from treesvm.estimators.decomposition import Decomposition, Part, certain_scores
+from treesvm.compression.tree_parts import WholeSpace, map_parts
+from treesvm.decomposition.decomposition import Decomposition, Part, certain_scores
 from treesvm.estimators.dtsvm import DTSVMClassifier
-from treesvm.estimators.kernel_parameters import is_count, is_number
 from treesvm.estimators.kernel_svc import KernelSVC
 from treesvm.estimators.support_vector_tree import SupportVectorTreeClassifier
-from treesvm.estimators.support_vector_tree_parts import WholeSpace, map_parts
-from treesvm.estimators.support_vector_tree_sources import machine_source
-from treesvm.estimators.training_rows import checked_rows
-from treesvm.solvers.leaf_machine import LeafMachine, LeafScaling
-from treesvm.solvers.voting import predicted_codes
+from treesvm.inputs.kernel_parameters import is_count, is_number
+from treesvm.inputs.training_rows import checked_rows
+from treesvm.machines.scaling import LeafScaling
+from treesvm.machines.voting import predicted_codes
 from treesvm.trees.leaf_rows import rows_by_leaf
 
 _VALIDATION_SHARE = 0.3
@@ -219,7 +218,7 @@ def _members_of(model):
     if isinstance(model, DTSVMClassifier):
         return model.decompositions_
     n_classes = len(model.classes_)
-    part = Part(0, LeafMachine(model._machine, None), 0, n_classes, 0.0)
+    part = Part(0, model._machine, None, 0, n_classes, 0.0)
     return [Decomposition(WholeSpace(), [part], n_classes)]
 
 
@@ -236,8 +235,8 @@ def _compress_member(member, rows, options, choice, n_jobs, verbose):
             answers = certain_scores(part.code, member.n_classes).argmax()
             return int((codes != answers).sum()), None
         rng = np.random.default_rng([*choice.seed, k])
-        region = _Region(part.machine, rows.fit[own], rows.fit_codes[own], X, codes)
-        n_wrong = region.n_wrong(part.machine)
+        region = _Region(part, rows.fit[own], rows.fit_codes[own], X, codes)
+        n_wrong = region.n_wrong(part)
         tried = region.tried_sizes(options, choice, n_wrong, rng, has_trees=is_whole)
         return n_wrong, (*tried, len(asked))
 
@@ -253,7 +252,7 @@ def _compress_member(member, rows, options, choice, n_jobs, verbose):
         if table is not None:
             k = next(chosen)
             own_wrong += int(table[1][k])
-            part = part._replace(machine=table[0][k])
+            part = part._replace(machine=table[0][k], scaling=None)
         parts.append(part)
     made = Decomposition(member.partition, parts, member.n_classes)
     return made, (model_wrong / n_asked, own_wrong / n_asked)
@@ -262,17 +261,19 @@ def _compress_member(member, rows, options, choice, n_jobs, verbose):
 class _Region(NamedTuple):
     """The machine of one region, rows to fit on, and rows to validate on."""
 
-    leaf: LeafMachine
+    part: Part
     fit: object
     fit_codes: np.ndarray
     validation: object
     codes: np.ndarray
 
-    def n_wrong(self, machine):
-        """Count validation rows whose answer is not their code."""
+    def n_wrong(self, answering):
+        """Count validation rows whose answer by a part or machine is not their code."""
         if len(self.codes) == 0:
             return 0
-        scores = machine.machine.scores(machine.decisions(self.validation))
+        scores = getattr(answering, "machine", answering).scores(
+            answering.decisions(self.validation)
+        )
         return int((scores.argmax(axis=1) != self.codes).sum())
 
     def tried_sizes(self, options, choice, bound, rng, *, has_trees):
@@ -280,7 +281,7 @@ class _Region(NamedTuple):
 
         Free vectors that answer no worse than `bound` end the search in a leaf.
         """
-        machine, scaling = self.leaf.machine, self.leaf.scaling
+        machine, scaling = self.part.machine, self.part.scaling
         source, most = machine_source(machine), choice.most
         rows, codes = self._fit_rows(source)
         found, wrong = [], []
@@ -304,8 +305,8 @@ class _Region(NamedTuple):
     def _fit_rows(self, source):
         """Rows as the machine sees them; its own vectors where there are none."""
         if len(self.fit_codes):
-            return self.leaf.scaled(self.fit), self.fit_codes
-        rows = self.leaf.machine.vectors
+            return self.part.seen(self.fit), self.fit_codes
+        rows = self.part.machine.vectors
         codes = predicted_codes(source.decide(rows), source.pairs, source.n_classes)
         return rows, codes
 

@@ -14,25 +14,12 @@ from scipy import sparse
 from sklearn.ensemble import AdaBoostClassifier, GradientBoostingClassifier
 from sklearn.svm import SVC
 
-from treesvm.compression.machine_compression import Source
-from treesvm.compression.terms import KernelTerms, LearnerTerms
+from treesvm.compression.machine_compression import Source, machine_source
+from treesvm.compression.terms import LearnerTerms
 from treesvm.estimators.kernel_svc import KernelSVC
 from treesvm.kernels.kernel import ALIASES, Kernel
-from treesvm.solvers.kernel_machine import KernelMachine
-from treesvm.solvers.path import RECORD
-
-
-def machine_source(machine):
-    """Return the `Source` of a `KernelMachine`."""
-    is_gram = machine.kernel.name == "precomputed"
-    vectors = machine.support if is_gram else machine.vectors
-    return Source(
-        KernelTerms(machine.kernel, vectors),
-        machine.decisions,
-        machine.biases,
-        machine.pairs,
-        machine.n_classes,
-    )
+from treesvm.machines.kernel_machine import KernelMachine
+from treesvm.machines.path import RECORD
 
 
 def model_source(model, X):

@@ -10,10 +10,10 @@ from sklearn.utils import check_random_state
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
-from treesvm.estimators.calibration import fit_scale, held_out_scores, probabilities
-from treesvm.estimators.kernel_parameters import is_count
-from treesvm.estimators.svm_maj_parameters import check_majorization_parameters
-from treesvm.estimators.training_rows import checked_rows, classification_rows
+from treesvm.decomposition.calibration import fit_scale, held_out_scores, probabilities
+from treesvm.inputs.kernel_parameters import is_count
+from treesvm.inputs.svm_maj_parameters import check_majorization_parameters
+from treesvm.inputs.training_rows import checked_rows, classification_rows
 from treesvm.solvers.hinges import find_hinge
 from treesvm.solvers.majorization import solve_majorization
 from treesvm.solvers.majorization_path import PathOptions, choose_penalty, draw_folds

@@ -1,7 +1,7 @@
 """SVM-partitioned trees: oblique trees whose splits are SVM-Maj machines."""
 
 from treesvm.estimators.oblique_classifier import ObliqueTreeClassifier
-from treesvm.estimators.svm_maj_parameters import check_majorization_parameters
+from treesvm.inputs.svm_maj_parameters import check_majorization_parameters
 from treesvm.solvers.hinges import find_hinge
 from treesvm.trees.majorization_split import MajorizationOptions, MajorizationSplit
 from treesvm.trees.node_answers import last_predictions, with_answers

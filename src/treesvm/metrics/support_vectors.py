@@ -68,10 +68,7 @@ def _member_cost(member, X):
     X = check_array(X, accept_sparse="csr", dtype=(np.float64, np.float32), order="C")
     machines = [part.machine for part in member.parts]
     summed, distinct = np.array(
-        [
-            (0, 0) if m is None else (m.machine.n_coefficients, m.machine.n_vectors)
-            for m in machines
-        ]
+        [(0, 0) if m is None else (m.n_coefficients, m.n_vectors) for m in machines]
     ).T
     met = rows_by_leaf(member.apply(X), len(machines)).sizes
     n_rows = np.array([part.n_rows for part in member.parts])

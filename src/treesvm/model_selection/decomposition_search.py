@@ -15,8 +15,8 @@ from typing import NamedTuple
 import numpy as np
 from joblib import effective_n_jobs
 
-from treesvm.estimators.checkpointing import NOTHING_KEPT
-from treesvm.estimators.progress import Progress
+from treesvm.decomposition.checkpointing import NOTHING_KEPT
+from treesvm.decomposition.progress import Progress
 from treesvm.model_selection.leaf_evaluation import Job, ThreadedLeaves, judge_all
 from treesvm.model_selection.racing import cannot_win, gain_excluded
 

@@ -4,13 +4,13 @@ import numpy as np
 from sklearn.metrics import get_scorer
 from sklearn.utils import check_random_state
 
-from treesvm.estimators.checkpointing import NOTHING_KEPT
-from treesvm.estimators.decomposition import Decomposition, train_parts
+from treesvm.decomposition.checkpointing import NOTHING_KEPT
+from treesvm.decomposition.decomposition import Decomposition, train_parts
+from treesvm.decomposition.dtsvm_calibration import calibrate
 from treesvm.estimators.dtsvm import DTSVMClassifier, member_seeds
-from treesvm.estimators.dtsvm_calibration import calibrate
-from treesvm.estimators.kernel_parameters import is_count, is_number
-from treesvm.estimators.training_rows import classification_rows
-from treesvm.estimators.whole_fit import all_or_nothing
+from treesvm.inputs.kernel_parameters import is_count, is_number
+from treesvm.inputs.training_rows import classification_rows
+from treesvm.inputs.whole_fit import all_or_nothing
 from treesvm.model_selection.decomposition_search import (
     DecompositionSearch,
     SearchOptions,
@@ -18,12 +18,6 @@ from treesvm.model_selection.decomposition_search import (
 from treesvm.model_selection.row_splits import split_rows, splits_identity
 from treesvm.model_selection.search_fold import SearchData, SearchFold, Theta
 from treesvm.trees.axis import grow_axis_tree
-from treesvm.trees.borders import (
-    border_widths,
-    rows_across,
-    tree_sample,
-    widths_after_cut,
-)
 from treesvm.trees.leaf_rows import LeafRows
 
 PAPER_CS = tuple(10.0**k for k in range(-1, 6))
@@ -63,7 +57,7 @@ class DTSVMClassifierCV(DTSVMClassifier):
         Train the winner on all rows, the held-out ones included.  False is the paper's
         protocol: the model keeps the leaves that the search has trained, and the
         held-out rows only judge.
-    multi_class, leaf_scaling, n_estimators, criterion, max_tree_rows, border_share, \
+    multi_class, leaf_scaling, n_estimators, criterion, max_tree_rows, \
 class_weight, probability, tol, cache_size, n_jobs, random_state, verbose, checkpoint
         As in `DTSVMClassifier`. A checkpoint also keeps what the search has judged.
 
@@ -122,7 +116,6 @@ class_weight, probability, tol, cache_size, n_jobs, random_state, verbose, check
         n_estimators=1,
         criterion="entropy",
         max_tree_rows=100_000,
-        border_share=0.0,
         class_weight=None,
         probability=False,
         tol=1e-3,
@@ -147,7 +140,6 @@ class_weight, probability, tol, cache_size, n_jobs, random_state, verbose, check
         self.n_estimators = n_estimators
         self.criterion = criterion
         self.max_tree_rows = max_tree_rows
-        self.border_share = border_share
         self.class_weight = class_weight
         self.probability = probability
         self.tol = tol
@@ -207,15 +199,7 @@ class_weight, probability, tol, cache_size, n_jobs, random_state, verbose, check
             random_state=seed,
             max_tree_rows=self.max_tree_rows,
         )
-        borders = None
-        if self.border_share > 0:
-            plan = tree_sample(len(train), self.max_leaf_size, self.max_tree_rows, seed)
-            widths = border_widths(tree, X, self.border_share, plan)
-
-            def borders(cut):
-                return rows_across(cut, X, widths_after_cut(tree, widths, cut))
-
-        return SearchFold(data, train, val, tree, extra_rows=borders, number=number)
+        return SearchFold(data, train, val, tree, number=number)
 
     def _search(self, data, folds, seed, store=NOTHING_KEPT, evaluate=None):
         """Run the search that was asked for."""
@@ -296,7 +280,6 @@ class_weight, probability, tol, cache_size, n_jobs, random_state, verbose, check
                 data.weight,
                 _as_groups([task.rows for task in tasks]),
                 model._machine_options(data.X),
-                extra=[task.border_rows() for task in tasks],
                 n_jobs=self.n_jobs,
                 verbose=self.verbose,
                 store=store.scope("missing leaves"),

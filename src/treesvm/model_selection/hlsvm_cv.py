@@ -12,9 +12,9 @@ from sklearn.model_selection import check_cv
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import _check_sample_weight
 
-from treesvm.estimators.checkpointing import Item, open_checkpoint, rows_identity
+from treesvm.decomposition.checkpointing import Item, open_checkpoint, rows_identity
 from treesvm.estimators.hlsvm import HLSVMClassifier
-from treesvm.estimators.training_rows import checked_rows
+from treesvm.inputs.training_rows import checked_rows
 from treesvm.model_selection.pruning_choice import (
     PathErrors,
     choose_price,

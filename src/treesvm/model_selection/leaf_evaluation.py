@@ -11,8 +11,8 @@ import numpy as np
 from joblib import Parallel, delayed, effective_n_jobs
 from threadpoolctl import threadpool_limits
 
-from treesvm.estimators.checkpointing import Item
-from treesvm.estimators.leaf_backend import sends_leaves_away
+from treesvm.decomposition.checkpointing import Item
+from treesvm.decomposition.leaf_backend import sends_leaves_away
 from treesvm.model_selection.search_fold import Answer, evaluate_leaf
 
 

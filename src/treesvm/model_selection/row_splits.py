@@ -5,7 +5,7 @@ from numbers import Integral
 import numpy as np
 from sklearn.model_selection import check_cv, train_test_split
 
-from treesvm.estimators.checkpointing import checksum
+from treesvm.decomposition.checkpointing import checksum
 
 
 def split_rows(cv, codes, seed, kept=None):

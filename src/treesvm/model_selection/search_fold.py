@@ -12,12 +12,12 @@ from typing import NamedTuple
 import numpy as np
 from joblib import effective_n_jobs
 
-from treesvm.estimators.decomposition import Part, train_leaf
-from treesvm.solvers.leaf_grid import LeafGrid
-from treesvm.solvers.leaf_machine import LeafMachine, minmax_scaling
-from treesvm.solvers.pair_grid import PairGrid, rows_of_largest_machine
-from treesvm.solvers.training import assemble
-from treesvm.solvers.voting import chunked_codes
+from treesvm.decomposition.decomposition import Part, train_leaf
+from treesvm.machines.leaf_grid import LeafGrid
+from treesvm.machines.pair_grid import PairGrid, rows_of_largest_machine
+from treesvm.machines.scaling import minmax_scaling
+from treesvm.machines.training import assemble
+from treesvm.machines.voting import chunked_codes
 from treesvm.trees.coarsening import coarsen
 from treesvm.trees.leaf_rows import rows_by_leaf
 
@@ -44,18 +44,18 @@ class Answer(NamedTuple):
 class LeafData(NamedTuple):
     """Everything that judging candidates in one leaf needs."""
 
-    X: object  # rows that train: the leaf's own and those from across its borders
+    X: object  # rows that train
     codes: np.ndarray
     weight: np.ndarray
     X_val: object  # rows that judge
     n_classes: int
     majority: int
-    n_own: int  # rows of the leaf itself
-    n_present: int  # classes among them
+    n_present: int  # classes among the rows that train
 
-    def part(self, machine, seconds):
+    def part(self, machine, scaling, seconds):
         """Return what the leaf answers."""
-        return Part(self.majority, machine, self.n_own, self.n_present, seconds)
+        n_rows = len(self.codes)
+        return Part(self.majority, machine, scaling, n_rows, self.n_present, seconds)
 
 
 class LeafTask:
@@ -66,38 +66,23 @@ class LeafTask:
     data : SearchData
     rows, val_rows : ndarray
         Row numbers of training and validation rows in the leaf.
-    extra : ndarray or None
-        Training rows from across its borders.
     fold : int
         Number of the fold that the leaf belongs to.
     """
 
-    def __init__(self, data, rows, val_rows, extra=None, fold=0):
+    def __init__(self, data, rows, val_rows, fold=0):
         self.data, self.rows, self.val_rows = data, rows, val_rows
         self.fold = fold
-        self._extra = extra
         mass = np.bincount(
             data.codes[rows], weights=data.weight[rows], minlength=data.n_classes
         )
         self.majority = int(mass.argmax())
         self.n_present = int(np.count_nonzero(mass))
-        self._mass = mass
 
     @property
     def is_mixed(self):
         """Whether the leaf needs a machine."""
         return self.n_present > 1
-
-    def border_rows(self):
-        """Training rows from across the borders, none without borders."""
-        return np.empty(0, np.int64) if self._extra is None else self._extra
-
-    def training_rows(self):
-        """Own rows and those from across the borders, of the classes that occur."""
-        if self._extra is None or len(self._extra) == 0:
-            return self.rows
-        own_classes = self._mass[self.data.codes[self._extra]] > 0
-        return np.sort(np.concatenate([self.rows, self._extra[own_classes]]))
 
     def evaluate(self, thetas, options, *, steps_per_row=None, keep=False, n_jobs=None):
         """Return an `Answer` for each of `thetas`.
@@ -127,7 +112,7 @@ class LeafTask:
 
     def loaded(self):
         """Return the leaf with its rows."""
-        rows, data = self.training_rows(), self.data
+        rows, data = self.rows, self.data
         return self.described(
             data.X[rows], data.codes[rows], data.weight[rows], data.X[self.val_rows]
         )
@@ -141,13 +126,12 @@ class LeafTask:
             X_val,
             self.data.n_classes,
             self.majority,
-            len(self.rows),
             self.n_present,
         )
 
     def one_class_answers(self, n_thetas, keep):
         """What every candidate says in a leaf of one class."""
-        part = Part(self.majority, None, len(self.rows), self.n_present, 0.0)
+        part = Part(self.majority, None, None, len(self.rows), self.n_present, 0.0)
         same = np.full(len(self.val_rows), self.majority)
         return [Answer(same, part if keep else None, True)] * n_thetas
 
@@ -188,8 +172,8 @@ def evaluate_leaf(
             now = time.perf_counter()
             part = None
             if keep:
-                machine = _machine(grid, point, X, scaling, options)
-                part = leaf.part(machine, now - start)
+                machine = _machine(grid, point, X, options)
+                part = leaf.part(machine, scaling, now - start)
             answers[Theta(point.C, gamma)] = Answer(
                 point.predicted, part, bool(point.records["converged"].all())
             )
@@ -197,11 +181,10 @@ def evaluate_leaf(
     return [answers[theta] for theta in thetas]
 
 
-def _machine(grid, point, X, scaling, options):
+def _machine(grid, point, X, options):
     """Turn a solved grid point into a trained machine."""
     kernel = options.kernel.with_gamma(point.gamma)
-    machine = assemble(X, grid.machines, kernel, point.coefficients, point.records)
-    return LeafMachine(machine, scaling)
+    return assemble(X, grid.machines, kernel, point.coefficients, point.records)
 
 
 def _alone(leaf, theta, options, keep, n_jobs):
@@ -214,15 +197,14 @@ def _alone(leaf, theta, options, keep, n_jobs):
     trained = train_leaf(
         leaf.X, leaf.codes, leaf.n_classes, leaf.weight, options, n_jobs
     )
+    part = leaf.part(*trained, time.perf_counter() - start)
     predicted = chunked_codes(
-        lambda rows: trained.decisions(leaf.X_val[rows]),
+        lambda rows: part.decisions(leaf.X_val[rows]),
         leaf.X_val.shape[0],
-        trained.machine.pairs,
+        part.machine.pairs,
         leaf.n_classes,
     )
-    part = leaf.part(trained, time.perf_counter() - start)
-    converged = bool(trained.machine.records["converged"].all())
-    return Answer(predicted, part if keep else None, converged)
+    return Answer(predicted, part if keep else None, part.converged)
 
 
 def _grid_that_fits(codes, options, n_jobs):
@@ -261,20 +243,15 @@ class SearchFold:
         Row numbers.
     tree : Tree
         Grown on the training rows, at the smallest ceiling.
-    extra_rows : callable, optional
-        From a tree to the list of border rows of each leaf.
     number : int
         Of the fold.
     leaf_ids : pair of ndarray, optional
         Leaves of the training and of the validation rows, if the caller has them.
     """
 
-    def __init__(
-        self, data, train, val, tree, *, extra_rows=None, number=0, leaf_ids=None
-    ):
+    def __init__(self, data, train, val, tree, *, number=0, leaf_ids=None):
         self.data, self.train, self.val, self.tree = data, train, val, tree
         self._number = number
-        self._extra_rows = extra_rows
         if leaf_ids is None:
             leaf_ids = tree.apply(data.X[train]), tree.apply(data.X[val])
         self._leaf_of_train, self._leaf_of_val = leaf_ids
@@ -286,15 +263,11 @@ class SearchFold:
         n_leaves = coarse.tree.n_leaves
         own = rows_by_leaf(number[self._leaf_of_train], n_leaves)
         val = rows_by_leaf(number[self._leaf_of_val], n_leaves)
-        extra = [None] * n_leaves
-        if self._extra_rows is not None:
-            extra = self._extra_rows(coarse.tree)
         tasks = [
             LeafTask(
                 self.data,
                 self.train[own.rows(k)],
                 self.val[val.rows(k)],
-                None if extra[k] is None else self.train[extra[k]],
                 self._number,
             )
             for k in range(n_leaves)

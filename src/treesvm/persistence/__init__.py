@@ -1,7 +1,7 @@
 """Model files and checkpoints: arrays and a JSON header, never a pickle."""
 
+from treesvm.files.failures import ModelFileError
 from treesvm.persistence.checkpoint import Checkpoint, CheckpointError
-from treesvm.persistence.failures import ModelFileError
 from treesvm.persistence.model_file import load_model, save_model
 
 __all__ = [

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from treesvm.persistence.failures import require
+from treesvm.files.failures import require
 from treesvm.persistence.json_values import field
 from treesvm.persistence.kernel_states import KernelSVCState
 from treesvm.persistence.labels import (

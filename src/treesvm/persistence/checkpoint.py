@@ -16,15 +16,15 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from threading import RLock
 
-from treesvm.estimators.checkpointing import Item, NoCheckpoint, register_opener
-from treesvm.persistence.array_files import read_archive, write_archive
-from treesvm.persistence.atomic_file import replaced_file
+from treesvm.decomposition.checkpointing import Item, NoCheckpoint, register_opener
+from treesvm.files.array_files import read_archive, write_archive
+from treesvm.files.atomic_file import replaced_file
+from treesvm.files.failures import ModelFileError, require
 from treesvm.persistence.checkpoint_items import (
     item_bytes,
     read_items,
     write_items,
 )
-from treesvm.persistence.failures import ModelFileError, require
 from treesvm.persistence.json_values import decode, encode, field
 from treesvm.persistence.selector_values import is_selector
 

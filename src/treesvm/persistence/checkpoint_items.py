@@ -11,10 +11,10 @@ from math import prod
 import numpy as np
 from scipy import sparse
 
-from treesvm.estimators.checkpointing import Item
-from treesvm.estimators.decomposition import Decomposition
-from treesvm.persistence.checked_arrays import ArrayReader
-from treesvm.persistence.failures import require
+from treesvm.decomposition.checkpointing import Item
+from treesvm.decomposition.decomposition import Decomposition
+from treesvm.files.checked_arrays import ArrayReader
+from treesvm.files.failures import require
 from treesvm.persistence.json_values import decode, encode, field, whole_number
 from treesvm.persistence.packed_parts import read_parts, write_parts
 from treesvm.persistence.packed_trees import read_trees, write_trees
@@ -29,10 +29,9 @@ def item_bytes(item):
     total += sum(tree.value.nbytes + tree.weights.nbytes for tree in item.trees)
     for part in item.parts:
         if part.machine is not None:
-            machine = part.machine.machine
-            vectors = machine.vectors
+            vectors = part.machine.vectors
             vectors = vectors.data if sparse.issparse(vectors) else vectors
-            total += vectors.nbytes + machine.coefficients.nbytes
+            total += vectors.nbytes + part.machine.coefficients.nbytes
     return total
 
 
@@ -74,7 +73,7 @@ def write_items(items, arrays):
 def _write_parts(parts, arrays):
     """Write parts whose machines may differ in gamma."""
     machines = [part.machine for part in parts if part.machine is not None]
-    gammas = [leaf.machine.kernel.gamma for leaf in machines]
+    gammas = [machine.kernel.gamma for machine in machines]
     arrays["gammas"] = np.array(gammas, np.float64)
     alike = [
         part
@@ -85,11 +84,8 @@ def _write_parts(parts, arrays):
     return {"machines": write_parts([Decomposition(None, alike, 0)], arrays)}
 
 
-def _with_gamma(leaf, gamma):
-    machine = leaf.machine
-    return leaf._replace(
-        machine=replace(machine, kernel=machine.kernel.with_gamma(gamma))
-    )
+def _with_gamma(machine, gamma):
+    return replace(machine, kernel=machine.kernel.with_gamma(gamma))
 
 
 def read_items(section, arrays, *, n_classes, n_features):

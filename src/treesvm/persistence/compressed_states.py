@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from treesvm.estimators.support_vector_tree_parts import WholeSpace
-from treesvm.persistence.failures import require
+from treesvm.compression.tree_parts import WholeSpace
+from treesvm.files.failures import require
 from treesvm.persistence.json_values import field, real_number, whole_number
 from treesvm.persistence.labels import (
     read_classes,
@@ -37,7 +37,7 @@ class SupportVectorTreeState:
         is_whole = isinstance(members[0].partition, WholeSpace)
         if not is_whole:
             write_trees([member.partition for member in members], arrays)
-        machines = write_part_fields(members, arrays)
+        machines = [part.machine for part in write_part_fields(members, arrays)]
         losses = {name: getattr(model, name, None) for name in _LOSSES}
         return {
             "features": write_features(model, arrays),
@@ -87,7 +87,8 @@ def _read_members(section, arrays, partitions, counts, n_classes, n_features):
     )
     kernels = {machine.terms.kernel.name for machine in machines}
     require(is_whole or "precomputed" not in kernels, "a leaf has a precomputed kernel")
-    return joined_members(fields, machines, partitions, counts, n_classes)
+    pairs = [(machine, None) for machine in machines]
+    return joined_members(fields, pairs, partitions, counts, n_classes)
 
 
 class CPSPState:

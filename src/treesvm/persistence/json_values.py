@@ -12,7 +12,7 @@ import math
 
 import numpy as np
 
-from treesvm.persistence.failures import ModelFileError, require
+from treesvm.files.failures import ModelFileError, require
 from treesvm.persistence.selector_values import (
     KEYS,
     decoded_selector,

@@ -9,8 +9,9 @@ from dataclasses import replace
 
 import numpy as np
 
+from treesvm.decomposition.decomposition import Part
+from treesvm.files.failures import require
 from treesvm.kernels.kernel import ALIASES
-from treesvm.persistence.failures import require
 from treesvm.persistence.json_values import field, real_number
 from treesvm.persistence.labels import (
     read_classes,
@@ -18,7 +19,11 @@ from treesvm.persistence.labels import (
     write_classes,
     write_features,
 )
-from treesvm.persistence.packed_machines import read_machines, write_machines
+from treesvm.persistence.packed_machines import (
+    PackedMachine,
+    read_machines,
+    write_machines,
+)
 from treesvm.persistence.packed_parts import (
     read_parts,
     read_random_partitions,
@@ -27,7 +32,6 @@ from treesvm.persistence.packed_parts import (
 )
 from treesvm.persistence.packed_trees import read_trees, write_trees
 from treesvm.persistence.reports import read_reports, write_reports
-from treesvm.solvers.leaf_machine import LeafMachine
 
 _MAX_MEMBERS = 100_000
 
@@ -37,7 +41,7 @@ class KernelSVCState:
 
     @staticmethod
     def write(model, arrays):
-        machine = LeafMachine(model._machine, None)
+        machine = PackedMachine(model._machine, None)
         return {
             "features": write_features(model, arrays),
             "classes": write_classes(model.classes_, arrays),
@@ -73,7 +77,7 @@ class KernelSVRState:
             machine = replace(machine, support=model.support_, n_training_rows=n_rows)
         return {
             "features": write_features(model, arrays),
-            "machine": write_machines([LeafMachine(machine, None)], arrays),
+            "machine": write_machines([PackedMachine(machine, None)], arrays),
         }
 
     @staticmethod
@@ -207,7 +211,10 @@ class DTSVRState:
         machines = [leaf.machine for leaf in leaves]
         _check_kernel(model, machines, "regression")
         require(model.kernel != "precomputed", "its leaves have a precomputed kernel")
-        model._publish(tree, leaves)
+        parts = [
+            Part(0, *leaf, leaf.machine.n_training_rows, 1, 0.0) for leaf in leaves
+        ]
+        model._publish(tree, parts)
 
 
 def _read_single(section, arrays, n_classes, n_features):
@@ -246,7 +253,7 @@ def _check_kernel(model, machines, kind="classification"):
 
 def _machines_of(members):
     parts = [part for member in members for part in member.parts]
-    return [part.machine.machine for part in parts if part.machine is not None]
+    return [part.machine for part in parts if part.machine is not None]
 
 
 def _scale_of(model):

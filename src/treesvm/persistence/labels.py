@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from treesvm.persistence.checked_arrays import is_valid_text
-from treesvm.persistence.failures import require
+from treesvm.files.checked_arrays import is_valid_text
+from treesvm.files.failures import require
 from treesvm.persistence.json_values import field, whole_number
 
 MAX_CLASSES = 100_000  # every answer has a score for each class

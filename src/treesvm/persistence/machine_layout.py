@@ -1,6 +1,6 @@
 """Which binary machines there are, from the classes that occur.
 
-`treesvm.solvers.machines` numbers the machines of a set of classes in a fixed order.
+`treesvm.machines.layout` numbers the machines of a set of classes in a fixed order.
 A file therefore holds the classes only; pairs and machine numbers are made again from
 them, and cannot be wrong.
 """

@@ -17,10 +17,10 @@ from pathlib import Path
 
 from sklearn.utils.validation import check_is_fitted
 
-from treesvm.persistence.array_files import read_archive, write_archive
-from treesvm.persistence.atomic_file import replaced_file
-from treesvm.persistence.checked_arrays import ArrayReader
-from treesvm.persistence.failures import ModelFileError, require
+from treesvm.files.array_files import read_archive, write_archive
+from treesvm.files.atomic_file import replaced_file
+from treesvm.files.checked_arrays import ArrayReader
+from treesvm.files.failures import ModelFileError, require
 from treesvm.persistence.json_values import field
 from treesvm.persistence.registry import (
     MODELS,

@@ -6,13 +6,17 @@ All machines of a model share the kernel.
 """
 
 from itertools import pairwise
+from typing import NamedTuple
 
 import numpy as np
 from scipy import sparse
 
+from treesvm.files.checked_arrays import edges_of
+from treesvm.files.failures import require
 from treesvm.kernels.kernel import NAMES, Kernel
-from treesvm.persistence.checked_arrays import edges_of
-from treesvm.persistence.failures import require
+from treesvm.machines.kernel_machine import KernelMachine
+from treesvm.machines.path import RECORD
+from treesvm.machines.scaling import LeafScaling
 from treesvm.persistence.json_values import field, real_number, whole_number
 from treesvm.persistence.machine_layout import (
     LAYOUTS,
@@ -22,9 +26,6 @@ from treesvm.persistence.machine_layout import (
     present_classes,
 )
 from treesvm.persistence.packed_vectors import read_vectors, write_vectors
-from treesvm.solvers.kernel_machine import KernelMachine
-from treesvm.solvers.leaf_machine import LeafMachine, LeafScaling
-from treesvm.solvers.path import RECORD
 
 _MACHINE_BYTES = 2**14  # what the objects of one machine take, generously
 _MAX_ROWS = 2**53
@@ -32,8 +33,15 @@ _REPORTED = {"violation": "f8", "gap": "f8", "norm": "f8", "n_iter": "i8"}
 _FLAGS = ("converged", "held")
 
 
+class PackedMachine(NamedTuple):
+    """A machine and the scaling before it, as they lie in a file."""
+
+    machine: KernelMachine
+    scaling: LeafScaling | None
+
+
 def write_machines(leaves, arrays):
-    """Put a list of `LeafMachine` into `arrays`; return the section about them."""
+    """Put objects with `machine` and `scaling` into `arrays`; return their section."""
     if not leaves:
         return None
     machines = [leaf.machine for leaf in leaves]
@@ -86,7 +94,7 @@ def kernel_section(kernel):
 
 
 def read_machines(section, arrays, *, n_machines, n_classes, n_features):
-    """Return a list of `LeafMachine` after checking all numbers in them.
+    """Return a list of `PackedMachine` after checking all numbers in them.
 
     Parameters
     ----------
@@ -121,7 +129,7 @@ def read_machines(section, arrays, *, n_machines, n_classes, n_features):
         "a machine with a precomputed kernel has vectors of its own",
     )
     return [
-        LeafMachine(pieces.machine(k, kernel, vectors[k], n_classes), scalings[k])
+        PackedMachine(pieces.machine(k, kernel, vectors[k], n_classes), scalings[k])
         for k in range(n_machines)
     ]
 

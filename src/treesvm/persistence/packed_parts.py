@@ -4,11 +4,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from treesvm.estimators.decomposition import Decomposition, Part
-from treesvm.persistence.failures import require
+from treesvm.decomposition.decomposition import Decomposition, Part
+from treesvm.files.failures import require
+from treesvm.partitions.random_parts import RandomPartition
 from treesvm.persistence.json_values import field
 from treesvm.persistence.packed_machines import read_machines, write_machines
-from treesvm.trees.random_partition import RandomPartition
 
 _PART_BYTES = 1024  # what the objects of one part take, generously
 _MAX_SEED = 2**32 - 1
@@ -36,14 +36,14 @@ def write_parts(members, arrays):
 
 
 def write_part_fields(members, arrays):
-    """The same without the machines, which are returned."""
+    """The same without the machines; return the parts that have one."""
     parts = [part for member in members for part in member.parts]
     for name, dtype in _FIELDS.items():
         values = [getattr(part, name) for part in parts]
         arrays[f"parts.{name}"] = np.array(values, dtype)
     has_machine = [part.machine is not None for part in parts]
     arrays["parts.has_machine"] = np.array(has_machine, bool)
-    return [part.machine for part in parts if part.machine is not None]
+    return [part for part in parts if part.machine is not None]
 
 
 def read_parts(section, arrays, partitions, counts, *, n_classes, n_features):
@@ -83,11 +83,14 @@ def read_part_fields(arrays, total, n_classes):
 
 
 def joined_members(fields, machines, partitions, counts, n_classes):
-    """Return a `Decomposition` for each partition of so many parts."""
-    trained = iter(machines)
+    """Return a `Decomposition` for each partition of so many parts.
+
+    `machines` holds a machine and its scaling for each part that has them.
+    """
+    trained, none = iter(machines), (None, None)
     columns = (column.tolist() for column in fields)
     parts = [
-        Part(code, next(trained) if has else None, rows, present, seconds)
+        Part(code, *(next(trained) if has else none), rows, present, seconds)
         for code, rows, present, seconds, has in zip(*columns, strict=True)
     ]
     edges = np.concatenate([[0], np.cumsum(counts)]).tolist()

@@ -12,9 +12,10 @@ import numpy as np
 from treesvm.compression.compressed_machine import CompressedMachine
 from treesvm.compression.score_tree import ScoreTree
 from treesvm.compression.terms import KernelTerms
+from treesvm.files.checked_arrays import edges_of
+from treesvm.files.failures import require
 from treesvm.kernels.kernel import NAMES
-from treesvm.persistence.checked_arrays import edges_of
-from treesvm.persistence.failures import require
+from treesvm.machines.scaling import LeafScaling
 from treesvm.persistence.json_values import field
 from treesvm.persistence.packed_machines import (
     kernel_section,
@@ -22,7 +23,6 @@ from treesvm.persistence.packed_machines import (
     read_scalings,
 )
 from treesvm.persistence.packed_vectors import read_vectors, write_vectors
-from treesvm.solvers.leaf_machine import LeafScaling
 from treesvm.trees.routing import LEAF
 
 _MACHINE_BYTES = 2**14  # what the objects of one machine take, generously

@@ -7,8 +7,8 @@ how many nodes and hyperplanes each tree has.
 
 import numpy as np
 
-from treesvm.persistence.checked_arrays import edges_of
-from treesvm.persistence.failures import require
+from treesvm.files.checked_arrays import edges_of
+from treesvm.files.failures import require
 from treesvm.trees.routing import LEAF
 from treesvm.trees.tree import Tree
 

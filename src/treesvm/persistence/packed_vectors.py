@@ -7,8 +7,8 @@ differently, and a model that was loaded answers to the last bit as before.
 import numpy as np
 from scipy import sparse
 
-from treesvm.persistence.checked_arrays import edges_of
-from treesvm.persistence.failures import require
+from treesvm.files.checked_arrays import edges_of
+from treesvm.files.failures import require
 
 _SPARSE = {"csr_matrix": sparse.csr_matrix, "csr_array": sparse.csr_array}
 _SPARSE_BYTES = 2**15  # what the objects of one sparse matrix take, generously

@@ -7,12 +7,12 @@ these tables is ever imported or made because of what a file says.
 import importlib
 from typing import NamedTuple
 
-from treesvm.estimators.hlsvm_parameters import check_parameters
-from treesvm.estimators.kernel_parameters import check_kernel_parameters
-from treesvm.estimators.svm_maj_parameters import check_majorization_parameters
+from treesvm.files.failures import ModelFileError, require
+from treesvm.inputs.hlsvm_parameters import check_parameters
+from treesvm.inputs.kernel_parameters import check_kernel_parameters
+from treesvm.inputs.svm_maj_parameters import check_majorization_parameters
 from treesvm.persistence.candidate_states import CandidateSVCState, LASVMState
 from treesvm.persistence.compressed_states import CPSPState, SupportVectorTreeState
-from treesvm.persistence.failures import ModelFileError, require
 from treesvm.persistence.json_values import decode, encode
 from treesvm.persistence.kernel_states import (
     DTSVMState,
@@ -68,6 +68,9 @@ MODELS = {
     "LASVMClassifier": Entry("treesvm.baselines.lasvm", LASVMState, None),
     "CandidateSVC": Entry("treesvm.estimators.candidate_svc", CandidateSVCState, None),
 }
+
+# Parameters of earlier versions that only training knew: files may name them still.
+RETIRED = {"border_share"}
 
 # Classes that wrap an estimator of the table above, name -> (module, class). They have
 # ``model_file_parts() -> (json_spec, estimator)`` and a class method
@@ -127,6 +130,7 @@ def build(name, parameters):
     entry = MODELS[name]
     cls = getattr(importlib.import_module(entry.module), name)
     require(isinstance(parameters, dict), "its header lacks parameters")
+    parameters = {k: v for k, v in parameters.items() if k not in RETIRED}
     unknown = parameters.keys() - cls().get_params(deep=False).keys()
     require(not unknown, f"{name} has no parameter {min(unknown, default='')!r:.60}")
     model = cls(**{key: decode(node) for key, node in parameters.items()})

@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from treesvm.estimators.kernel_parameters import is_number
-from treesvm.persistence.failures import require
+from treesvm.files.failures import require
+from treesvm.inputs.kernel_parameters import is_number
 from treesvm.persistence.json_values import decode, encode, field
 
 

@@ -4,7 +4,7 @@
 """
 
 from treesvm.candidates import CBD, CVS, FLD, TRSD, CleanSpread, RandomRows
-from treesvm.persistence.failures import ModelFileError, require
+from treesvm.files.failures import ModelFileError, require
 
 SELECTORS = {
     cls.__name__: cls for cls in (CBD, CVS, FLD, TRSD, CleanSpread, RandomRows)

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from treesvm.persistence.failures import require
+from treesvm.files.failures import require
 from treesvm.persistence.json_values import field, real_number, whole_number
 from treesvm.persistence.labels import (
     read_classes,
@@ -62,7 +62,7 @@ class ObliqueTreesState:
 
 
 def committee_size(n_classes, multi_class):
-    """Number of trees, see `treesvm.estimators.tree_committee.binary_problems`."""
+    """Number of trees, see `treesvm.trees.tree_committee.binary_problems`."""
     if multi_class == "tree" or n_classes <= 2:
         return 1
     return n_classes if multi_class == "ovr" else n_classes * (n_classes - 1) // 2

@@ -18,9 +18,9 @@ and Sundararajan, ICML 2008, algorithm 3).
 import numpy as np
 from numba import njit
 
+from treesvm.inputs.row_access import row_add, row_arrays, row_dot, row_norm2
 from treesvm.solvers import xorshift
 from treesvm.solvers.linear_optimality import relative_gap
-from treesvm.solvers.row_access import row_add, row_arrays, row_dot, row_norm2
 from treesvm.solvers.solution import Solution
 
 

@@ -8,8 +8,8 @@ tuple of `row_access`, ``shift`` the mean that these rows still have.
 import numpy as np
 from numba import njit
 
+from treesvm.inputs.row_access import row_add, row_dot
 from treesvm.solvers.hinges import FLOOR, slope_along, slope_of, total_error
-from treesvm.solvers.row_access import row_add, row_dot
 from treesvm.solvers.row_moments import bordered_moments, shifted_sum
 
 _LINE_TRIALS = 30  # bisections that end any search on a line

@@ -17,7 +17,7 @@ from typing import NamedTuple
 import numpy as np
 from scipy import sparse
 
-from treesvm.solvers.row_access import row_arrays, row_matrix
+from treesvm.inputs.row_access import row_arrays, row_matrix
 from treesvm.solvers.row_moments import bordered_moments
 
 _RANK = 1e-12  # eigenvalues smaller than this share of the largest are rounding errors

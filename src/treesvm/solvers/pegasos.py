@@ -20,9 +20,9 @@ Symbols used below: ``penalty`` is lambda, ``batch`` is k.
 import numpy as np
 from numba import njit
 
+from treesvm.inputs.row_access import row_add, row_arrays, row_dot
 from treesvm.solvers import xorshift
 from treesvm.solvers.linear_optimality import linear_violation, relative_gap
-from treesvm.solvers.row_access import row_add, row_arrays, row_dot
 from treesvm.solvers.solution import Solution
 
 _RULES = ("mean", "paper")

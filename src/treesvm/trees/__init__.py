@@ -2,12 +2,10 @@
 
 from treesvm.trees.adjacency import Neighbours, adjacent_leaves, neighbour_blocks
 from treesvm.trees.axis import grow_axis_regression_tree, grow_axis_tree
-from treesvm.trees.borders import border_rows
 from treesvm.trees.boxes import LeafBoxes, leaf_boxes
 from treesvm.trees.coarsening import Coarsened, coarsen
 from treesvm.trees.leaf_rows import LeafRows, rows_by_leaf
 from treesvm.trees.leaf_statistics import LeafStatistics, leaf_statistics
-from treesvm.trees.random_partition import RandomPartition, random_partition
 from treesvm.trees.routing import LEAF
 from treesvm.trees.tree import Tree
 
@@ -18,16 +16,13 @@ __all__ = [
     "LeafRows",
     "LeafStatistics",
     "Neighbours",
-    "RandomPartition",
     "Tree",
     "adjacent_leaves",
-    "border_rows",
     "coarsen",
     "grow_axis_regression_tree",
     "grow_axis_tree",
     "leaf_boxes",
     "leaf_statistics",
     "neighbour_blocks",
-    "random_partition",
     "rows_by_leaf",
 ]

@@ -11,7 +11,7 @@ can be settled, the SVM's own offset parts the remaining rows, and the cascade e
 
 import numpy as np
 
-from treesvm.solvers.row_access import row_arrays
+from treesvm.inputs.row_access import row_arrays
 from treesvm.trees.growth import Split
 from treesvm.trees.oblique_split import find_plane, sample_rows, standardise
 from treesvm.trees.routing import projections_of

@@ -7,7 +7,7 @@ trees of the same kind.
 
 import numpy as np
 
-from treesvm.solvers.row_access import row_matrix
+from treesvm.inputs.row_access import row_matrix
 from treesvm.trees.growth import grow
 from treesvm.trees.oblique_split import ObliqueSplit
 from treesvm.trees.pruning import prune_by_rows

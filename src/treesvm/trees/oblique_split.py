@@ -21,9 +21,9 @@ import numpy as np
 from numba import njit
 from scipy import sparse
 
+from treesvm.inputs.row_access import row_arrays, row_dot
 from treesvm.solvers.dual_descent import descend
 from treesvm.solvers.pegasos import solve_pegasos
-from treesvm.solvers.row_access import row_arrays, row_dot
 from treesvm.trees.class_sides import centroid_sides, majority_sides
 from treesvm.trees.growth import Split
 

@@ -12,7 +12,7 @@ dense one, so the two may differ by rounding in rows that lie on a hyperplane.
 import numpy as np
 from numba import njit
 
-from treesvm.solvers.row_access import n_rows_of, row_dot, row_entry
+from treesvm.inputs.row_access import n_rows_of, row_dot, row_entry
 
 LEAF = -1
 

@@ -12,7 +12,7 @@ import numpy as np
 from joblib import Parallel, delayed, effective_n_jobs
 from scipy import sparse
 
-from treesvm.solvers.row_access import row_arrays, row_matrix
+from treesvm.inputs.row_access import row_arrays, row_matrix
 from treesvm.trees import routing
 from treesvm.trees.routing import LEAF
 

@@ -1,0 +1,49 @@
+"""One line for each leaf of a decomposed model."""
+
+import numpy as np
+
+_NAMES = (
+    "tree",
+    "leaf",
+    "rows",
+    "classes",
+    "answer",
+    "support_vectors",
+    "converged",
+    "gap",
+    "seconds",
+)
+
+
+def leaf_report(members, classes):
+    """Return a dict of columns that pandas takes, with a place for every leaf.
+
+    Parameters
+    ----------
+    members : list of Decomposition
+        Whose partitions are trees.
+    classes : ndarray
+        Labels by class code.
+    """
+    rows = []
+    for number, member in enumerate(members):
+        for leaf, part in zip(member.partition.leaves(), member.parts, strict=True):
+            machine = part.machine
+            gap = 0.0 if machine is None else machine.records["gap"].max()
+            rows.append(
+                (
+                    number,
+                    int(leaf),
+                    part.n_rows,
+                    part.n_classes,
+                    classes[part.code],
+                    part.n_vectors,
+                    part.converged,
+                    float(gap),
+                    part.seconds,
+                )
+            )
+    columns = zip(*rows, strict=True)
+    return {
+        name: np.array(column) for name, column in zip(_NAMES, columns, strict=True)
+    }

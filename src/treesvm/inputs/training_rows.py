@@ -1,0 +1,114 @@
+"""What every classifier does with the rows it is given, before any algorithm starts."""
+
+import numpy as np
+from scipy import sparse
+from sklearn.utils import compute_sample_weight
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import _check_sample_weight, validate_data
+
+from treesvm.inputs.row_access import narrow_indices
+
+INPUT = {
+    "accept_sparse": "csr",
+    "accept_large_sparse": False,
+    "dtype": (np.float64, np.float32),
+    "order": "C",
+}
+LARGEST_VALUE = 1e15  # squared distances of such rows still fit into float32
+
+
+def checked_rows(model, X, y="no_validation", **options):
+    """Return what scikit-learn's `validate_data` makes of `X`, or of `X` and `y`.
+
+    Sparse matrices with 64-bit indices are taken where 32 bits suffice. Values that
+    the model's machines would multiply as they are must not be enormous.
+    """
+    checked = validate_data(model, narrow_indices(X), y, **(INPUT | options))
+    if _multiplies_raw_values(model):
+        check_magnitude(checked[0] if isinstance(checked, tuple) else checked)
+    return checked
+
+
+def _multiplies_raw_values(model):
+    """Whether rows reach a kernel or a linear solver without being scaled before."""
+    kernel = getattr(model, "kernel", None)
+    if isinstance(kernel, str) and kernel == "precomputed":
+        return False
+    if getattr(model, "leaf_scaling", None) == "minmax":
+        return False
+    return any(hasattr(model, name) for name in ("kernel", "leaf_scaling", "hinge"))
+
+
+def check_magnitude(X):
+    """Raise a ValueError if distances between rows of `X` would overflow."""
+    values = X.data if sparse.issparse(X) else X
+    if values.size == 0 or max(values.max(), -values.min()) <= LARGEST_VALUE:
+        return
+    where = np.unravel_index(np.abs(values).argmax(), values.shape)
+    column = X.indices[where[0]] if sparse.issparse(X) else where[1]
+    raise ValueError(
+        f"X holds {values[where]:.3g} in column {column}; squared distances of such "
+        f"rows overflow. Scale the features (StandardScaler, MinMaxScaler), so that no "
+        f"value is beyond {LARGEST_VALUE:.0e}."
+    )
+
+
+def classification_rows(model, X, y, sample_weight, class_weight, **input_options):
+    """Check training data; set ``classes_``; return X, class codes and row weights.
+
+    Raises a ValueError when fewer than two classes have weight.
+    """
+    X, y = checked_rows(model, X, y, **input_options)
+    check_classification_targets(y)
+    model.classes_, codes = np.unique(y, return_inverse=True)
+    if len(model.classes_) < 2:
+        raise ValueError(
+            f"y holds one class only, {model.classes_[0]!r}; a classifier needs rows "
+            "of at least two classes. Check the labels, or use a one-class method."
+        )
+    weight = row_weights(X, sample_weight)
+    weight = weight * compute_sample_weight(class_weight, y)
+    mass = np.bincount(codes, weights=weight, minlength=len(model.classes_))
+    check_class_masses(model.classes_, mass)
+    return X, codes, weight
+
+
+def check_class_masses(classes, mass):
+    """Raise a ValueError that names the first class without weight."""
+    if (mass <= 0).any():
+        empty = classes[np.flatnonzero(mass <= 0)[0]]
+        raise ValueError(
+            f"every row of class {empty!r} has weight zero, so nothing is known of "
+            "this class; give it weight, or drop its rows."
+        )
+
+
+def class_factors(class_weight, classes, counts):
+    """Return what `class_weight` multiplies the rows of each class by.
+
+    The same as `compute_sample_weight` on all labels, from the counts of the classes.
+    """
+    if isinstance(class_weight, str) and class_weight == "balanced":
+        return counts.sum() / (len(classes) * counts.astype(np.float64))
+    return compute_sample_weight(class_weight, classes)
+
+
+def row_weights(X, sample_weight):
+    """Return the weight of every row as float64, one where none is given."""
+    weight = _check_sample_weight(sample_weight, X, dtype=np.float64, copy=True)
+    check_weight_range(weight.min(), weight.max())
+    return weight
+
+
+def check_weight_range(lowest, highest):
+    """Raise a ValueError if weights are negative or all of them zero."""
+    if lowest < 0.0:
+        raise ValueError(
+            f"sample_weight holds {lowest}; weights must not be negative. "
+            "Drop such rows, or weigh them with zero."
+        )
+    if highest == 0.0:
+        raise ValueError(
+            "sample_weight is zero for every row; nothing is left to fit. Give at "
+            "least two classes a positive weight."
+        )

@@ -1,0 +1,35 @@
+"""One line for the first fit after an installation, which compiles the kernels.
+
+Numba keeps compiled functions beside the source, or in the user's cache folder when the
+installation is read-only; later runs load them.
+"""
+
+import sys
+from pathlib import Path
+
+from treesvm.machines import path
+
+_announced = False
+
+
+def announce_compilation():
+    """Say once, on standard error, that compilation comes first, if it does."""
+    global _announced
+    if _announced:
+        return
+    _announced = True
+    if not is_compiled():
+        print(
+            "treesvm: compiling kernels for this machine, once (a few seconds)",
+            file=sys.stderr,
+            flush=True,
+        )
+
+
+def is_compiled():
+    """Whether the main solver is compiled in this process or in the cache on disk."""
+    solver = path.solve_all
+    if solver.signatures:
+        return True
+    folder = Path(solver.stats.cache_path)
+    return any(folder.glob("path.solve_all-*.nbc"))

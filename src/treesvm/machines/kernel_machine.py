@@ -1,0 +1,231 @@
+"""A trained set of kernel machines: support vectors, coefficients, decisions.
+
+Support vectors are sorted by class, and every row of `coefficients` holds one vector's
+coefficients in the machines of its class, in ascending order of the opposing class (the
+layout of scikit-learn's ``dual_coef_``, transposed).  A kernel value is thus computed
+once, however many machines use it.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+from scipy import sparse
+
+from treesvm.kernels.kernel import (
+    Kernel,
+    exp_of_products,
+    left_factors,
+    right_factors,
+    squared_norms,
+)
+from treesvm.machines.row_decision import RowDecider
+from treesvm.machines.voting import class_scores
+
+_BLOCK_BYTES = 64 * 2**20  # kernel values held at once while predicting
+_CACHE_BYTES = 2 * 2**20  # of them, finished while they are in the processor's cache
+# A float32 kernel value is off by about 6e-8 (1 + gamma R^2); a decision value by that
+# times the norm of the coefficients.  16 such errors have never been seen.
+_ROUNDING = {np.float32: 1e-6, np.float64: 1e-13}
+_WIDEST_BAND = 1e-2  # with a wider band than this, predict in float64
+_SMALL_BLOCK = 2**16  # kernel values so few that float64 costs nothing
+
+
+@dataclass(frozen=True, eq=False)
+class KernelMachine:
+    """Binary kernel machines over shared support vectors.
+
+    Attributes
+    ----------
+    kernel : Kernel
+    vectors : ndarray or CSR matrix of shape (n_vectors, n_features)
+        Support vectors sorted by class.  For a precomputed kernel, shape (n_vectors,
+        0).
+    support : ndarray of shape (n_vectors,)
+        Their numbers among the training rows.
+    class_starts : ndarray of shape (n_present + 1,)
+        Vectors of the k-th class that occurs are ``class_starts[k]:class_starts[k +
+        1]``.
+    machine_ids : ndarray of shape (n_present, width)
+        Machines that the vectors of each class take part in.
+    coefficients : ndarray of shape (n_vectors, width)
+    biases : ndarray of shape (n_machines,)
+    pairs : ndarray of shape (n_machines, 2)
+        Positive and negative class of each machine, -1 for "all others".
+    n_classes : int
+    n_training_rows : int
+    records : structured ndarray of shape (n_machines,)
+        Violation, gap, n_iter and converged of each machine.
+    """
+
+    kernel: Kernel
+    vectors: object
+    support: np.ndarray
+    class_starts: np.ndarray
+    machine_ids: np.ndarray
+    coefficients: np.ndarray
+    biases: np.ndarray
+    pairs: np.ndarray
+    n_classes: int
+    n_training_rows: int
+    records: np.ndarray
+
+    @property
+    def n_machines(self):
+        return len(self.pairs)
+
+    @property
+    def n_vectors(self):
+        """Distinct support vectors."""
+        return len(self.support)
+
+    @property
+    def n_coefficients(self):
+        """Support vectors summed over the binary machines."""
+        return int(np.count_nonzero(self.coefficients))
+
+    def _error_scale(self, X):
+        """Rounding errors of decision values, as multiples of that of one.
+
+        One row for every row of `X` or one for all, one column for every machine.
+        """
+        squares = np.zeros(self.n_machines)
+        for k in range(len(self.machine_ids)):
+            own = self.coefficients[self.class_starts[k] : self.class_starts[k + 1]]
+            squares[self.machine_ids[k]] += np.einsum("ij,ij->j", own, own)
+        return self._reach(X)[:, None] * np.sqrt(squares)
+
+    def _reach(self, X):
+        """Rounding units that the kernel values of each row, or of all, may be off.
+
+        A callable's values are taken to be of the order of one.
+        """
+        kernel = self.kernel
+        if kernel.name == "callable" or self.n_vectors == 0:
+            return np.ones(1)
+        if kernel.name == "rbf":
+            return np.array([1.0 + kernel.gamma * _largest_norm(self.vectors)])
+        if kernel.name == "precomputed":
+            return 1.0 + np.abs(np.asarray(X[:, self.support])).max(axis=1)
+        longest = squared_norms(self.vectors, np.float64).max()
+        products = np.sqrt(squared_norms(X, np.float64) * longest)
+        if kernel.name == "linear":
+            return 1.0 + products
+        products *= kernel.gamma
+        if kernel.name == "sigmoid":
+            return 1.0 + products
+        return 1.0 + kernel.degree * (products + abs(kernel.coef0)) ** kernel.degree
+
+    def decisions(self, X, dtype=np.float64):
+        """Return the decision value of every row for every machine.
+
+        Parameters
+        ----------
+        X : ndarray or CSR matrix of shape (n, n_features)
+            For a precomputed kernel, rows of kernel values with all training rows.
+
+        Returns
+        -------
+        ndarray of shape (n, n_machines)
+        """
+        out = np.tile(self.biases.astype(dtype), (X.shape[0], 1))
+        coefficients = self.coefficients.astype(dtype)
+        for rows, K in self._kernel_blocks(X, dtype):
+            for k in range(len(self.machine_ids)):
+                own = slice(self.class_starts[k], self.class_starts[k + 1])
+                out[rows, self.machine_ids[k]] += K[:, own] @ coefficients[own]
+        return out
+
+    def _kernel_blocks(self, X, dtype):
+        """Yield slices of rows with their kernel values, in bounded memory."""
+        if self.n_vectors == 0:  # the bias alone answers
+            return
+        size = np.dtype(dtype).itemsize * (self.n_vectors + 1)
+        step = max(1, _BLOCK_BYTES // size)
+        if self.kernel.name != "rbf" or sparse.issparse(self.vectors):
+            for start in range(0, X.shape[0], step):
+                rows = slice(start, start + step)
+                if self.kernel.name == "precomputed":
+                    yield rows, np.asarray(X[rows][:, self.support], dtype=dtype)
+                else:
+                    yield rows, self.kernel.block(X[rows], self.vectors, dtype)
+            return
+        centre = self.vectors.mean(axis=0)  # distances keep more digits near zero
+        gamma = self.kernel.gamma
+        right = right_factors(self.vectors - centre, gamma, dtype)
+        fine = max(1, _CACHE_BYTES // size)
+        for start in range(0, X.shape[0], step):
+            part = X[start : start + step]
+            part = part.toarray() if sparse.issparse(part) else part
+            left = left_factors(part - centre, gamma, dtype)
+            products = left @ right.T
+            for first in range(0, len(products), fine):
+                K = exp_of_products(products[first : first + fine])
+                yield slice(start + first, start + first + len(K)), K
+
+    def reliable_decisions(self, X, precise_rows=None, decide_alone=None):
+        """Decision values whose signs and order do not depend on how rows are batched.
+
+        Rows are evaluated together, in float32 where the coefficients allow it.  Where
+        rounding could decide, a row is evaluated in float64, and where it still could,
+        alone, by the code that serves single rows.
+
+        Parameters
+        ----------
+        precise_rows : callable, optional
+            From row numbers to those rows in float64, when `X` was transformed in less.
+        decide_alone : callable, optional
+            From a row number to its decision values, when `X` was transformed.
+        """
+        dtype, scale = np.float32, self._error_scale(X)
+        small = X.shape[0] * self.n_vectors <= _SMALL_BLOCK
+        wide = (_ROUNDING[np.float32] * scale > _WIDEST_BAND).any()
+        if small or wide or self.kernel.name == "callable":
+            dtype = np.float64
+        out = self.decisions(X, dtype).astype(np.float64, copy=False)
+        doubtful = self._doubtful(out, _ROUNDING[dtype] * scale)
+        if len(doubtful) and (dtype == np.float32 or precise_rows is not None):
+            rows = X[doubtful] if precise_rows is None else precise_rows(doubtful)
+            out[doubtful] = self.decisions(rows)
+            scale = scale if len(scale) == 1 else scale[doubtful]
+            still = self._doubtful(out[doubtful], _ROUNDING[np.float64] * scale)
+            doubtful = doubtful[still]
+        if len(doubtful) and decide_alone is None:
+            decider = self.row_decider()
+
+            def decide_alone(i):
+                return decider(X[i : i + 1])
+
+        for i in doubtful:
+            out[i] = decide_alone(i)
+        return out
+
+    def _doubtful(self, decisions, band):
+        """Rows with a decision value, or a lead of the winner, inside the band."""
+        close = (np.abs(decisions) <= band).any(axis=1)
+        if self.n_machines > 1:
+            scores = class_scores(decisions, self.pairs, self.n_classes)
+            scores.partition(self.n_classes - 2, axis=1)
+            lead = scores[:, -1] - scores[:, -2]
+            close |= lead <= 2 * band.max(axis=1)
+        return np.flatnonzero(close)
+
+    def row_decider(self, scaling=None):
+        """Return a function from one row, not scaled yet, to its decision values."""
+        return RowDecider(self, scaling)
+
+    def scores(self, decisions):
+        """Return one score for each class, the largest for the answer.
+
+        Two classes: minus and plus the decision value.
+        """
+        if self.n_classes == 2:
+            return np.stack([-decisions[:, 0], decisions[:, 0]], axis=1)
+        return class_scores(decisions, self.pairs, self.n_classes)
+
+
+def _largest_norm(vectors):
+    """Largest squared distance of a support vector from their mean."""
+    if sparse.issparse(vectors):
+        return float(vectors.multiply(vectors).sum(axis=1).max())
+    centred = vectors - vectors.mean(axis=0)
+    return float(np.einsum("ij,ij->i", centred, centred).max())

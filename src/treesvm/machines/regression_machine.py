@@ -1,0 +1,45 @@
+"""A trained kernel regressor in the form of a one-machine `KernelMachine`."""
+
+import numpy as np
+
+from treesvm.machines.kernel_machine import KernelMachine
+from treesvm.machines.path import RECORD
+from treesvm.solvers.regression import solve_regression
+
+
+def train_regressor(
+    X, targets, weight, kernel, C, epsilon, *, tol=1e-3, max_iter=None, max_bytes
+):
+    """Fit an epsilon-SVR; its value is the only column of the machine's decisions.
+
+    Parameters are those of `regression.solve_regression`, with C and row weights.
+    """
+    solution = solve_regression(
+        kernel,
+        X,
+        targets,
+        C * weight,
+        epsilon,
+        tol=tol,
+        max_iter=max_iter,
+        max_bytes=max_bytes,
+    )
+    support = np.flatnonzero(solution.coefficients)
+    record = np.zeros(1, RECORD)
+    for name in ("bias", "violation", "gap", "n_iter", "converged"):
+        record[name] = getattr(solution, name)
+    return KernelMachine(
+        kernel=kernel,
+        vectors=np.empty((len(support), 0))
+        if kernel.name == "precomputed"
+        else X[support],
+        support=support,
+        class_starts=np.array([0, len(support)]),
+        machine_ids=np.zeros((1, 1), np.intp),
+        coefficients=solution.coefficients[support, None],
+        biases=np.array([solution.bias]),
+        pairs=np.array([[1, 0]]),
+        n_classes=2,
+        n_training_rows=X.shape[0],
+        records=record,
+    )

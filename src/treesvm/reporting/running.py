@@ -1,0 +1,254 @@
+"""Train methods side by side on the same rows and measure what they cost."""
+
+import pickle
+import time
+import warnings
+from dataclasses import dataclass, field
+
+import numpy as np
+from sklearn.model_selection import train_test_split
+
+from treesvm.datasets.column_encoder import ColumnEncoder
+from treesvm.reporting.kernel_width import chosen_gamma
+from treesvm.reporting.methods import available
+from treesvm.reporting.time_budget import fit_within
+
+_REPEATS = 3  # predictions are timed so often, and the fastest counts
+
+
+@dataclass(frozen=True)
+class MethodResult:
+    """What one method did; numbers are None where it failed."""
+
+    method: str
+    title: str
+    is_ours: bool
+    n_rows_used: int | None = None
+    accuracy: float | None = None
+    fit_seconds: float | None = None
+    predict_microseconds: float | None = None  # for a row, in a batch
+    cost: float | None = None
+    unit: str = ""
+    numbers_met: float | None = None
+    size_bytes: int | None = None  # pickled
+    note: str = ""
+    model: object = field(default=None, repr=False, compare=False)
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """All methods on one data set."""
+
+    name: str
+    n_train: int
+    n_test: int
+    n_features: int
+    classes: tuple
+    results: tuple
+    X_shown: np.ndarray | None = field(default=None, repr=False)  # two features only
+    y_shown: np.ndarray | None = field(default=None, repr=False)
+    feature_names: tuple | None = None
+
+    def as_json(self):
+        """Return plain values, without models and rows."""
+        hidden = ("model",)
+        return {
+            "data": self.name,
+            "n_train": self.n_train,
+            "n_test": self.n_test,
+            "n_features": self.n_features,
+            "classes": [str(label) for label in self.classes],
+            "results": [
+                {
+                    name: getattr(result, name)
+                    for name in result.__dataclass_fields__
+                    if name not in hidden
+                }
+                for result in self.results
+            ],
+        }
+
+
+def compare_table(
+    table,
+    name,
+    *,
+    methods=None,
+    test_share=0.25,
+    max_rows=None,
+    missing="error",
+    on_result=None,
+    **options,
+):
+    """Split a table, encode it by its training rows, and run `compare`.
+
+    Parameters
+    ----------
+    table : Table
+        With labels.
+    name : str
+        Of the data set.
+    methods : sequence of str, optional
+        Names of `METHODS`; by default all that are installed.
+    test_share : float
+    max_rows : int, optional
+        Use a random sample of so many rows.
+    missing : {"error", "median", "most_frequent"}
+    on_result : callable, optional
+        Called with each `MethodResult` as soon as it is there.
+    svm_seconds, max_test_rows, seed, n_jobs
+        See `compare`.
+    """
+    if table.y is None:
+        raise ValueError(f"{table.path}: there are no labels to learn from.")
+    seed = options.get("seed", 0)
+    rows = np.arange(table.n_rows)
+    if max_rows is not None and max_rows < len(rows):
+        rows = np.random.default_rng(seed).permutation(len(rows))[:max_rows]
+    train, test = split(table.y[rows], test_share, seed)
+    training, testing = table.take(rows[train]), table.take(rows[test])
+    encoder = ColumnEncoder.learn(training, missing=missing)
+    return compare(
+        (encoder.transform(training), training.y),
+        (encoder.transform(testing), testing.y),
+        name,
+        methods=methods,
+        feature_names=encoder.feature_names,
+        on_result=on_result,
+        **options,
+    )
+
+
+def compare(
+    train,
+    test,
+    name,
+    *,
+    methods=None,
+    svm_seconds=15.0,
+    max_test_rows=10_000,
+    seed=0,
+    n_jobs=None,
+    feature_names=None,
+    on_result=None,
+):
+    """Fit each method on the same rows and measure it on others.
+
+    Parameters
+    ----------
+    train, test : pair of X, y
+        Scaled features.
+    svm_seconds : float
+        The RBF SVM trains on as many rows as this time allows.
+    max_test_rows : int
+        Accuracy, time and cost of predictions are measured on at most so many rows.
+
+    Returns
+    -------
+    Comparison
+    """
+    (X, y), (X_test, y_test) = train, test
+    X_test, y_test = X_test[:max_test_rows], y_test[:max_test_rows]
+    results = []
+    for key, method in available(methods).items():
+        try:
+            result = _measure(
+                key, method, (X, y), (X_test, y_test), svm_seconds, seed, n_jobs
+            )
+        except Exception as error:  # one method must not cost the others
+            reason = f"failed: {error}".splitlines()[0]
+            result = MethodResult(key, method.title, method.is_ours, note=reason)
+        results.append(result)
+        if on_result is not None:
+            on_result(result)
+    is_plane = X.shape[1] == 2
+    return Comparison(
+        name,
+        len(y),
+        len(y_test),
+        X.shape[1],
+        tuple(np.unique(y).tolist()),
+        tuple(results),
+        X_test if is_plane else None,
+        y_test if is_plane else None,
+        None if feature_names is None else tuple(feature_names),
+    )
+
+
+def split(y, test_share, seed):
+    """Return row numbers for training and testing, stratified where possible."""
+    if not 0.0 < test_share < 1.0:
+        raise ValueError(f"test_share={test_share}; use a share between 0 and 1.")
+    counts = np.unique(y, return_counts=True)[1]
+    if len(counts) < 2:
+        raise ValueError("all labels are the same; there is nothing to learn.")
+    n_test = round(test_share * len(y))
+    can_stratify = counts.min() >= 2 and len(counts) <= min(n_test, len(y) - n_test)
+    return train_test_split(
+        np.arange(len(y)),
+        test_size=test_share,
+        random_state=seed,
+        stratify=y if can_stratify else None,
+    )
+
+
+def _measure(key, method, train, test, svm_seconds, seed, n_jobs):
+    """Fit and measure one method."""
+    estimator, notes, width_seconds = method.make(seed, n_jobs), [], 0.0
+    if method.width is not None:
+        start = time.perf_counter()
+        gamma = chosen_gamma(*train, seed)
+        width_seconds = time.perf_counter() - start
+        estimator.set_params(**{method.width: gamma})
+        notes.append(f"gamma={gamma:.3g} judged on a sample")
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        if method.is_budgeted:
+            model, n_used, fit_seconds = fit_within(
+                estimator, *train, svm_seconds, seed=seed
+            )
+        else:
+            start = time.perf_counter()
+            model, n_used = estimator.fit(*train), len(train[1])
+            fit_seconds = time.perf_counter() - start
+        said, per_row = timed_predictions(model, test[0])
+        cost = method.cost(model, test[0])
+    if n_used < len(train[1]):
+        notes.append(
+            f"gave up at {n_used:,} of {len(train[1]):,} rows: more would have taken "
+            f"longer than {svm_seconds:g} s"
+        )
+    if any("onverge" in str(warning.message) for warning in caught):
+        notes.append("stopped before it converged")
+    if hasattr(model, "gamma_") and hasattr(model, "max_leaf_size_"):
+        found = f"C={model.C_:g}, gamma={model.gamma_:g}"
+        notes.append(f"found {found}, leaves up to {model.max_leaf_size_:,} rows")
+    return MethodResult(
+        key,
+        method.title,
+        method.is_ours,
+        n_used,
+        float(np.mean(said == test[1])),
+        fit_seconds + width_seconds,
+        per_row,
+        float(cost.met),
+        cost.unit,
+        float(cost.numbers),
+        len(pickle.dumps(model)),
+        "; ".join(notes),
+        model,
+    )
+
+
+def timed_predictions(model, X):
+    """Return the labels of X and the microseconds for a row, the best of a few runs."""
+    best = np.inf
+    model.predict(X[:2])  # compiled before it is timed
+    for _ in range(_REPEATS):
+        start = time.perf_counter()
+        said = model.predict(X)
+        took = time.perf_counter() - start
+        best = min(best, took)
+        if took > 1.0:  # long runs need no repetition
+            break
+    return said, 1e6 * best / X.shape[0]

@@ -1,0 +1,147 @@
+"""What a fitted model holds and what its answers cost, as named facts."""
+
+import numpy as np
+from sklearn.utils.validation import check_is_fitted
+
+from treesvm.datasets.table_model import TableModel
+from treesvm.metrics import hyperplane_cost, support_vector_cost
+from treesvm.reporting.svg import short_number
+from treesvm.trees.text import export_text
+
+_MAX_LISTED = 12
+
+
+def model_facts(model):
+    """Return {fact: value} about a fitted estimator or `TableModel`.
+
+    Values are numbers, text and lists, so that they can be printed or stored as JSON.
+    """
+    is_wrapped = isinstance(model, TableModel)
+    estimator = model.estimator if is_wrapped else model
+    check_is_fitted(estimator)
+    facts = {"model": type(estimator).__name__}
+    classes = getattr(estimator, "classes_", None)
+    if classes is not None:
+        facts["classes"] = [str(label) for label in classes]
+    facts["features"] = int(estimator.n_features_in_)
+    if is_wrapped:
+        facts |= _preprocessing_facts(model.encoder_)
+    facts |= _part_facts(estimator)
+    facts["parameters"] = {
+        name: value if isinstance(value, (int, float, str)) else str(value)
+        for name, value in _changed_parameters(estimator)
+    }
+    return facts
+
+
+def _preprocessing_facts(encoder):
+    """Facts about what happens before the estimator."""
+    spec = encoder.spec
+    facts = {"scale": spec["scale"], "missing values": spec["missing"]}
+    if spec["kind"] == "columns":
+        facts["columns"] = [
+            column["name"]
+            + (
+                f" ({len(column['categories'])} categories)"
+                if column["kind"] == "text"
+                else ""
+            )
+            for column in spec["columns"]
+        ]
+        facts["unseen categories"] = spec["unseen"]
+    return facts
+
+
+def _part_facts(estimator):
+    """Facts about trees and machines."""
+    facts = {}
+    for name in ("C_", "gamma_", "max_leaf_size_", "alpha_"):
+        if np.isscalar(getattr(estimator, name, None)):
+            facts[f"found {name[:-1]}"] = getattr(estimator, name)
+    trees = getattr(estimator, "trees_", None)
+    if trees:
+        facts["trees"] = len(trees)
+        facts["leaves"] = sum(tree.n_leaves for tree in trees)
+        facts["depth"] = max(tree.depth for tree in trees)
+        sizes = np.concatenate([tree.n_rows[tree.leaves()] for tree in trees])
+        facts["rows in a leaf"] = f"{sizes.min():,} to {sizes.max():,}"
+    if hasattr(estimator, "n_vectors_"):
+        facts["vectors in all trees"] = int(estimator.n_vectors_)
+    if hasattr(estimator, "basis_vectors_"):
+        facts["basis vectors"] = len(estimator.basis_vectors_)
+    if hasattr(estimator, "n_support_vectors_"):
+        facts["support vectors"] = int(estimator.n_support_vectors_)
+    elif hasattr(estimator, "n_support_"):
+        facts["support vectors"] = int(np.sum(estimator.n_support_))
+    return facts
+
+
+def _changed_parameters(estimator):
+    """Yield the parameters that differ from their defaults."""
+    defaults = type(estimator)().get_params()
+    for name, value in estimator.get_params().items():
+        if repr(value) != repr(defaults[name]) and name not in ("verbose", "n_jobs"):
+            yield name, value
+
+
+def prediction_facts(model, table):
+    """Return {fact: value}: what the rows of a table meet on average."""
+    estimator, X = model.estimator, model.encoder_.transform(table)
+    if hasattr(estimator, "decompositions_") or hasattr(estimator, "dual_coef_"):
+        cost = support_vector_cost(estimator, X)
+        return {"support vectors met by a row": cost.nesv_distinct}
+    if hasattr(estimator, "kernel_evaluations"):
+        met = float(np.mean(estimator.kernel_evaluations(X)))
+        return {"kernels evaluated for a row": met}
+    if hasattr(estimator, "hyperplanes_met"):
+        cost = hyperplane_cost(estimator, X)
+        return {"hyperplanes met by a row": cost.mean}
+    return {}
+
+
+def tree_text(model, *, max_depth=4):
+    """Return the upper levels of a model's trees as text.
+
+    Raises
+    ------
+    ValueError
+        If the model has no tree.
+    """
+    is_wrapped = isinstance(model, TableModel)
+    estimator = model.estimator if is_wrapped else model
+    trees = getattr(estimator, "trees_", None)
+    if not trees:
+        raise ValueError(f"a {type(estimator).__name__} has no tree to draw.")
+    names = model.encoder_.feature_names if is_wrapped else None
+    if names is None:
+        names = getattr(estimator, "feature_names_in_", None)
+    labels = [str(label) for label in estimator.classes_]
+    texts = []
+    for number, tree in enumerate(trees, 1):
+        shown = tree.cut(tree.node_depth >= max_depth)
+        classes = labels if shown.value.shape[1] == len(labels) else None
+        text = export_text(shown, feature_names=names, class_names=classes)
+        head = f"tree {number} of {len(trees)}, " if len(trees) > 1 else ""
+        head += f"{tree.n_leaves:,} leaves, depth {tree.depth}"
+        if tree.depth > max_depth:
+            head += f" (the first {max_depth} levels; leaves below are joined)"
+        texts.append(head + "\n" + text)
+    return "\n".join(texts)
+
+
+def fact_lines(facts):
+    """Return facts as aligned lines of text."""
+    width = max(len(name) for name in facts) + 2
+    lines = []
+    for name, value in facts.items():
+        if isinstance(value, dict):
+            value = ", ".join(f"{k}={v}" for k, v in value.items()) or "all default"
+        elif isinstance(value, list):
+            more = f" … ({len(value)} in all)" if len(value) > _MAX_LISTED else ""
+            value = ", ".join(map(str, value[:_MAX_LISTED])) + more
+        elif isinstance(value, float):
+            value = short_number(value)
+        elif isinstance(value, int):
+            value = f"{value:,}"
+        lines.append(f"{name:{width}}{value}")
+    return "\n".join(lines)

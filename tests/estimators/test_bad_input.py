@@ -10,6 +10,7 @@ from sklearn.exceptions import ConvergenceWarning, NotFittedError
 
 from treesvm import DTSVMClassifier, DTSVMClassifierCV, KernelSVC, SVMMajClassifier
 from treesvm.baselines import BaggedSVC, LASVMClassifier, RDSVMClassifier
+from treesvm.partitions import AxisTree
 
 
 def models():
@@ -137,8 +138,10 @@ LEAVES = [
     ("max_leaf_size", None),
     ("leaf_scaling", "standard"),
     ("n_estimators", 0),
-    ("criterion", "mse"),
-    ("max_tree_rows", 1),
+    ("partition", "leaves"),
+    ("partition", AxisTree),
+    ("partition", AxisTree("mse")),
+    ("partition", AxisTree(max_tree_rows=1)),
 ]
 SEARCH = [
     *LEAVES,

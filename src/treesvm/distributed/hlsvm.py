@@ -20,9 +20,8 @@ class DaskHLSVMClassifier(DaskClassifier):
     ``estimator.fit`` in one memory, to the last bit. With more, the top of the tree is
     grown on a seeded sample of so many rows; all rows are shuffled to its leaves, and
     each leaf is grown further on all its rows. Pruning counts all rows kept for it.
-    The trees of a committee (``multi_class="ovo"`` or "ovr") grow one after the other,
-    kernel machines in leaves (``leaf="kernel"``) are trained where the leaves are. The
-    client holds the class codes of all rows, some 20 bytes a row.
+    The trees of a committee (``multi_class="ovo"`` or "ovr") grow one after the other.
+    The client holds the class codes of all rows, some 20 bytes a row.
 
     Parameters
     ----------

@@ -33,31 +33,21 @@ class Entry(NamedTuple):
 
 MODELS = {
     "KernelSVC": Entry("treesvm.estimators.kernel_svc", KernelSVCState, None),
-    "KernelSVR": Entry(
-        "treesvm.estimators.kernel_svr", KernelSVRState, None
-    ),
+    "KernelSVR": Entry("treesvm.estimators.kernel_svr", KernelSVRState, None),
     "DTSVMClassifier": Entry("treesvm.estimators.dtsvm", DTSVMState, None),
     "DTSVMClassifierCV": Entry("treesvm.model_selection.dtsvm_cv", DTSVMState, None),
-    "DTSVRegressor": Entry(
-        "treesvm.estimators.dtsvr", DTSVRState, None
-    ),
+    "DTSVRegressor": Entry("treesvm.estimators.dtsvr", DTSVRState, None),
     "HLSVMClassifier": Entry("treesvm.estimators.hlsvm", ObliqueTreesState, None),
     "HLSVMClassifierCV": Entry(
         "treesvm.model_selection.hlsvm_cv", ObliqueTreesState, None
     ),
-    "SVMMajClassifier": Entry(
-        "treesvm.estimators.svm_maj", SVMMajState, None
-    ),
+    "SVMMajClassifier": Entry("treesvm.estimators.svm_maj", SVMMajState, None),
     "SVMPartitionTreeClassifier": Entry(
         "treesvm.estimators.svm_partition_tree", ObliqueTreesState, None
     ),
     "SVMTreesClassifier": Entry("treesvm.baselines.svm_trees", ObliqueTreesState, None),
-    "RDSVMClassifier": Entry(
-        "treesvm.baselines.rdsvm", RandomPartsState, None
-    ),
-    "BaggedSVC": Entry(
-        "treesvm.baselines.bagged_svc", RandomPartsState, None
-    ),
+    "RDSVMClassifier": Entry("treesvm.baselines.rdsvm", RandomPartsState, None),
+    "BaggedSVC": Entry("treesvm.baselines.bagged_svc", RandomPartsState, None),
     "SupportVectorTreeClassifier": Entry(
         "treesvm.estimators.support_vector_tree", SupportVectorTreeState, None
     ),

@@ -23,6 +23,7 @@ from treesvm.distributed.label_counts import (
 from treesvm.distributed.packing import Layout, Rows, join_rows
 from treesvm.estimators.checkpointing import checksum
 from treesvm.estimators.training_rows import INPUT
+from treesvm.solvers.row_access import canonical_rows
 
 _KEPT_SHARE = 0.25  # of the cluster's memory that the rows may take to be kept there
 
@@ -189,7 +190,7 @@ def _encoded(X, y, weight, classes, factors, layout, n_rows, start):
             "some blocks of X are sparse and some (or their meta) are dense; make all "
             "of one kind, with meta= where the array is made."
         )
-    X = check_array(X, ensure_min_samples=0, **INPUT)
+    X = check_array(canonical_rows(X), ensure_min_samples=0, **INPUT)
     if layout.is_sparse:
         X = sparse.csr_matrix(X)
     X = X.astype(layout.dtype, copy=False)

@@ -6,7 +6,7 @@ from sklearn.utils import compute_sample_weight
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import _check_sample_weight, validate_data
 
-from treesvm.solvers.row_access import narrow_indices
+from treesvm.solvers.row_access import canonical_rows
 
 INPUT = {
     "accept_sparse": "csr",
@@ -20,10 +20,10 @@ LARGEST_VALUE = 1e15  # squared distances of such rows still fit into float32
 def checked_rows(model, X, y="no_validation", **options):
     """Return what scikit-learn's `validate_data` makes of `X`, or of `X` and `y`.
 
-    Sparse matrices with 64-bit indices are taken where 32 bits suffice. Values that
-    the model's machines would multiply as they are must not be enormous.
+    Sparse rows become canonical, with 32-bit indices where so many bits suffice. Values
+    that the model's machines would multiply as they are must not be enormous.
     """
-    checked = validate_data(model, narrow_indices(X), y, **(INPUT | options))
+    checked = validate_data(model, canonical_rows(X), y, **(INPUT | options))
     if _multiplies_raw_values(model):
         check_magnitude(checked[0] if isinstance(checked, tuple) else checked)
     return checked

@@ -11,6 +11,7 @@ from treesvm.estimators.kernel_parameters import is_count
 from treesvm.estimators.kernel_svc import KernelSVC
 from treesvm.estimators.progress import Progress
 from treesvm.estimators.training_rows import (
+    check_boxes,
     checked_rows,
     classification_rows,
     row_weights,
@@ -219,6 +220,7 @@ default="rbf"
         weight = row_weights(X, sample_weight)
         if self.class_weight is not None:
             weight = weight * compute_sample_weight(self.class_weight, y)
+        check_boxes(self, weight.max())
         codes = _codes_of(y, self.classes_)
         first = 0 if is_first else self._machine.n_training_rows
         kept = np.flatnonzero(weight > 0)

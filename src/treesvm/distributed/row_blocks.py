@@ -22,7 +22,7 @@ from treesvm.distributed.label_counts import (
 )
 from treesvm.distributed.packing import Layout, Rows, join_rows
 from treesvm.estimators.checkpointing import checksum
-from treesvm.estimators.training_rows import INPUT
+from treesvm.estimators.training_rows import INPUT, check_boxes
 from treesvm.solvers.row_access import canonical_rows
 
 _KEPT_SHARE = 0.25  # of the cluster's memory that the rows may take to be kept there
@@ -154,6 +154,7 @@ def read_rows(client, model, X, y, sample_weight, class_weight, memory):
     meta = validate_data(model, meta_of(X), ensure_min_samples=0, **INPUT)
     triples = as_blocks(X, y, sample_weight)
     found = summarise(client, [(y, w) for _, y, w in triples], class_weight)
+    check_boxes(model, found.largest)
     model.classes_ = found.classes
     layout = Layout(
         meta.shape[1], meta.dtype.str, sparse.issparse(meta), found.has_weight

@@ -9,7 +9,7 @@ from threadpoolctl import threadpool_limits
 from treesvm.estimators.decomposition import leaf_error
 from treesvm.estimators.kernel_parameters import check_kernel_parameters
 from treesvm.estimators.progress import Progress
-from treesvm.estimators.training_rows import checked_rows, row_weights
+from treesvm.estimators.training_rows import check_boxes, checked_rows, row_weights
 from treesvm.kernels.kernel import resolve_kernel
 from treesvm.solvers.leaf_machine import LeafMachine, minmax_scaling
 from treesvm.solvers.regression_machine import train_regressor
@@ -102,6 +102,7 @@ n_jobs, random_state, verbose
             )
         X, y = checked_rows(self, X, y, y_numeric=True)
         y, weight = y.astype(np.float64), row_weights(X, sample_weight)
+        check_boxes(self, weight.max())
         kept = np.flatnonzero(weight > 0)
         if len(kept) < len(y):
             X, y, weight = X[kept], y[kept], weight[kept]

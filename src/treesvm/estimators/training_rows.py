@@ -15,6 +15,7 @@ INPUT = {
     "order": "C",
 }
 LARGEST_VALUE = 1e15  # squared distances of such rows still fit into float32
+LARGEST_BOX = 1e20  # sums of a billion such coefficients still fit into float32
 
 
 def checked_rows(model, X, y="no_validation", **options):
@@ -68,6 +69,7 @@ def classification_rows(model, X, y, sample_weight, class_weight, **input_option
         )
     weight = row_weights(X, sample_weight)
     weight = weight * compute_sample_weight(class_weight, y)
+    check_boxes(model, weight.max())
     mass = np.bincount(codes, weights=weight, minlength=len(model.classes_))
     check_class_masses(model.classes_, mass)
     return X, codes, weight
@@ -98,6 +100,24 @@ def row_weights(X, sample_weight):
     weight = _check_sample_weight(sample_weight, X, dtype=np.float64, copy=True)
     check_weight_range(weight.min(), weight.max())
     return weight
+
+
+def check_boxes(model, largest):
+    """Raise a ValueError if coefficients up to C x the largest weight could overflow.
+
+    Models without C are asked for the weights alone.
+    """
+    grid = getattr(model, "Cs", None)
+    C = float(getattr(model, "C", 1.0) if grid is None else np.max(grid))
+    largest = float(largest)
+    if max(1.0, C) * largest <= LARGEST_BOX:
+        return
+    raise ValueError(
+        f"the largest row weight is {largest:.3g} and C is {C:.3g}, so coefficients "
+        f"of {C * largest:.3g} are possible; sums of them overflow. Divide the weights "
+        f"(sample_weight, class_weight) or C, so that neither the weights nor C times "
+        f"the weights are beyond {LARGEST_BOX:.0e}."
+    )
 
 
 def check_weight_range(lowest, highest):

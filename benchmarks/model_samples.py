@@ -33,6 +33,7 @@ from treesvm.baselines import (
 )
 from treesvm.candidates import TRSD, RandomRows
 from treesvm.datasets import Table, TableModel
+from treesvm.partitions import RandomParts
 
 _SMALL = {"max_leaf_size": 30, "random_state": 0}
 _GRID = ([1.0, 10.0], [0.1, 1.0])

@@ -8,7 +8,15 @@ from scipy import sparse
 from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning, NotFittedError
 
-from treesvm import DTSVMClassifier, DTSVMClassifierCV, KernelSVC, SVMMajClassifier
+from treesvm import (
+    DTSVMClassifier,
+    DTSVMClassifierCV,
+    DTSVRegressor,
+    HLSVMClassifier,
+    KernelSVC,
+    KernelSVR,
+    SVMMajClassifier,
+)
 from treesvm.baselines import BaggedSVC, LASVMClassifier, RDSVMClassifier
 from treesvm.partitions import AxisTree
 
@@ -82,14 +90,34 @@ def test_data_that_cannot_be_fitted(model, data, change, says):
         (lambda y: np.zeros(len(y)), "zero"),
         (lambda y: np.where(y == "no", 0.0, 1.0), "class.*'no'.*zero.*drop"),
         (lambda y: np.full(len(y), np.nan), "NaN"),
+        (lambda y: np.full(len(y), 1e300), r"1e\+300.*overflow.*Divide"),
         (lambda y: np.ones(len(y) - 1), "shape|inconsistent"),
     ],
-    ids=["negative", "all zero", "class of zero", "NaN", "short"],
+    ids=["negative", "all zero", "class of zero", "NaN", "huge", "short"],
 )
 def test_weights(model, data, weight_of, says):
     X, y = data
     with pytest.raises(ValueError, match=says):
         model.fit(X, y, sample_weight=weight_of(y))
+
+
+@pytest.mark.parametrize(
+    "model",
+    [
+        KernelSVC(C=1e30),
+        KernelSVR(C=1e30),
+        DTSVRegressor(C=1e30),
+        DTSVMClassifierCV([1.0, 1e30], [1.0]),
+        LASVMClassifier(C=1e30),
+        HLSVMClassifier(C=1e30),
+        KernelSVC(class_weight={0.0: 1e30}),
+    ],
+    ids=lambda model: type(model).__name__,
+)
+def test_coefficients_that_would_overflow(model, data):
+    X, y = data
+    with pytest.raises(ValueError, match=r"1e\+30.*overflow.*1e\+20"):
+        model.fit(X, (y == "no").astype(float))
 
 
 def test_a_class_weight_of_zero(model, data):

@@ -13,6 +13,7 @@ from treesvm.cli import (
     inspect_command,
     predict_command,
     train_command,
+    warmup_command,
 )
 from treesvm.cli.console import Console
 
@@ -23,6 +24,7 @@ _COMMANDS = {
     "predict": (predict_command, "answer the rows of a file of any size"),
     "compare": (compare_command, "train methods side by side and report"),
     "inspect": (inspect_command, "show what is inside a model file"),
+    "warmup": (warmup_command, "compile everything now instead of at the first fit"),
 }
 _FORMATS = """data files, by their ending:
   LIBSVM text (.svm .libsvm .txt or none), .csv, .tsv — also with .gz or .bz2;

@@ -13,9 +13,9 @@ can be told block by block.
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 from sklearn.utils import check_random_state
 
+from treesvm.kernels.compiling import compiled
 from treesvm.solvers.row_access import (
     n_rows_of,
     row_arrays,
@@ -176,7 +176,7 @@ def _width(distance, share):
     return 0.0 if n_near == 0 else np.partition(distance, n_near)[n_near]
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _tested(rows, i, j, weights):
     """Return what a node compares: feature j of row i, or its product with plane j."""
     if len(weights) > 0:
@@ -184,7 +184,7 @@ def _tested(rows, i, j, weights):
     return np.float64(np.float32(row_entry(rows, i, j)))
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _sort_sides(rows, j, threshold, weights, order, distance):
     """Put the rows that go left first in `order`; write distances, in any order.
 
@@ -206,7 +206,7 @@ def _sort_sides(rows, j, threshold, weights, order, distance):
     return n_left
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _count_crossings(rows, feature, threshold, left, right, weights, widths, out):
     """Write to `out` how many cuts each row crosses."""
     for i in range(n_rows_of(rows)):
@@ -218,7 +218,7 @@ def _count_crossings(rows, feature, threshold, left, right, weights, widths, out
         out[i] = n_cuts
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _write_crossings(
     rows, feature, threshold, left, right, weights, widths, starts, found, leaves
 ):

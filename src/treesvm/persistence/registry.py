@@ -23,7 +23,7 @@ from treesvm.persistence.kernel_states import (
 )
 from treesvm.persistence.tree_states import ObliqueTreesState, SVMMajState
 
-_MAX_JOBS = 4096
+MAX_JOBS = 4096
 # Parameters that name places on a disk. They belong to the machine that trained, and a
 # stranger's file would choose where the fit of a clone writes and deletes.
 _PLACES = {"checkpoint"}
@@ -152,8 +152,8 @@ def check_shared(model):
     n_jobs = getattr(model, "n_jobs", None)
     if n_jobs is not None and (type(n_jobs) is not int or n_jobs == 0):
         raise ValueError("n_jobs must be None or a whole number other than 0")
-    if n_jobs is not None and abs(n_jobs) > _MAX_JOBS:
-        raise ValueError(f"n_jobs={n_jobs} is beyond {_MAX_JOBS}")
+    if n_jobs is not None and abs(n_jobs) > MAX_JOBS:
+        raise ValueError(f"n_jobs={n_jobs} is beyond {MAX_JOBS}")
     kernel = getattr(model, "kernel", "rbf")
     if not isinstance(kernel, str):
         raise ValueError("kernel must be a name")

@@ -172,6 +172,10 @@ WRONG = {
         set_header("state", "parts", "kernel", "gamma", value=-1.0),
         "out of range",
     ),
+    "huge gamma": (
+        set_header("state", "parts", "kernel", "gamma", value=1e308),
+        "out of range",
+    ),
     "scale": (set_header("state", "scale", value=-1.0), "out of range"),
     "width": (
         set_header("state", "features", "n_features", value=2),

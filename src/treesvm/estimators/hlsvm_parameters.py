@@ -1,6 +1,13 @@
 """What the classifiers of oblique trees accept, and their default λ."""
 
-from treesvm.estimators.kernel_parameters import is_count, is_number, one_of
+from treesvm.estimators.kernel_parameters import (
+    CLASS_WEIGHT,
+    is_count,
+    is_gamma,
+    is_number,
+    one_of,
+)
+from treesvm.kernels.kernel import LARGEST_GAMMA
 
 # Best mean rank over the training rows of eleven sets, see docs/benchmarks/hlsvm.md.
 _AUTO_ALPHA_MEAN = 0.1
@@ -58,5 +65,6 @@ _RULES = {
         "use a positive integer, or None for no limit",
     ),
     "C": (lambda value: is_number(value, above=0.0), "use a positive number"),
-    "gamma": (lambda value: is_number(value, above=0.0), "use a positive number"),
+    "gamma": (is_gamma, f"use a positive number up to {LARGEST_GAMMA:.0e}"),
+    "class_weight": CLASS_WEIGHT,
 }

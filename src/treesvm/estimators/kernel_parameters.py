@@ -1,8 +1,11 @@
 """What the kernel machines accept as parameters."""
 
+from collections.abc import Mapping
 from numbers import Integral, Real
 
 import numpy as np
+
+from treesvm.kernels.kernel import LARGEST_GAMMA
 
 
 def check_kernel_parameters(model):
@@ -41,6 +44,26 @@ def one_of(*allowed):
     return lambda value: any(value is a or value == a for a in allowed), f"use {listed}"
 
 
+def _is_flag(value):
+    """Whether value is true or false."""
+    return isinstance(value, (bool, np.bool_))
+
+
+def _is_class_weight(value):
+    """Whether value is what scikit-learn's classifiers take for the classes."""
+    if isinstance(value, str):
+        return value == "balanced"
+    return value is None or isinstance(value, Mapping)
+
+
+def is_gamma(value):
+    """Whether value is a γ that float32 can multiply by."""
+    return is_number(value, above=0.0) and value <= LARGEST_GAMMA
+
+
+FLAG = (_is_flag, "use True or False")
+CLASS_WEIGHT = (_is_class_weight, "use None, 'balanced' or a dict of class to weight")
+
 _POSITIVE = "use a positive, finite number"
 
 _RULES = {
@@ -48,11 +71,9 @@ _RULES = {
     "epsilon": (lambda value: is_number(value, least=0.0), "use a number of 0 or more"),
     "gamma": (
         lambda value: (
-            value in ("scale", "auto")
-            if isinstance(value, str)
-            else is_number(value, above=0.0)
+            value in ("scale", "auto") if isinstance(value, str) else is_gamma(value)
         ),
-        "use 'scale', 'auto' or a positive, finite number",
+        f"use 'scale', 'auto' or a positive number up to {LARGEST_GAMMA:.0e}",
     ),
     "degree": (lambda value: is_count(value, 0), "use an integer of 0 or more"),
     "coef0": (is_number, "use a finite number"),
@@ -64,6 +85,10 @@ _RULES = {
     ),
     "multi_class": one_of("ovo", "ovr"),
     "decision_function_shape": one_of("ovr", "ovo"),
+    "break_ties": FLAG,
+    "probability": FLAG,
+    "refit": FLAG,
+    "class_weight": CLASS_WEIGHT,
     "leaf_scaling": one_of("minmax", None),
     "max_leaf_size": (
         lambda value: is_count(value, 2),

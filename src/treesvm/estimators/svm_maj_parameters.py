@@ -1,20 +1,25 @@
 """What the classifiers made of SVM-Maj accept as parameters."""
 
-import numpy as np
+from collections.abc import Iterable
 
-from treesvm.estimators.kernel_parameters import is_count, is_number, one_of
+from treesvm.estimators.kernel_parameters import (
+    CLASS_WEIGHT,
+    FLAG,
+    is_count,
+    is_number,
+    one_of,
+)
 
 
 def check_majorization_parameters(model):
     """Raise a ValueError that names the first parameter out of range.
 
-    Parameters that the model does not have are passed over, and so is `cv` where λ is
-    a number.
+    Parameters that the model does not have are passed over.
     """
     for name, (is_allowed, advice) in _RULES.items():
         if hasattr(model, name) and not is_allowed(getattr(model, name)):
             _refuse(name, getattr(model, name), advice)
-    if hasattr(model, "min_rows") and model.alpha == "cv" and not is_count(model.cv, 2):
+    if hasattr(model, "min_rows") and not is_count(model.cv, 2):
         advice = "every node draws its own folds: use how many, 2 or more"
         _refuse("cv", model.cv, advice)
 
@@ -24,12 +29,12 @@ def _refuse(name, value, advice):
     raise ValueError(f"{name}={value!r} is not possible; {advice}.")
 
 
-def _is_flag(value):
-    """Whether value is true or false."""
-    return isinstance(value, (bool, np.bool_))
+def _is_cv(value):
+    """Whether scikit-learn's `check_cv` takes value; it is used where λ is chosen."""
+    if value is None or hasattr(value, "split"):
+        return not isinstance(value, str)
+    return is_count(value, 2) or isinstance(value, Iterable)
 
-
-_FLAG = (_is_flag, "use True or False")
 
 _RULES = {
     "hinge": one_of("absolute", "quadratic", "huber"),
@@ -61,9 +66,11 @@ _RULES = {
     ),
     "multi_class": one_of("tree", "ovo", "ovr"),
     "leaf_answer": one_of("majority", "last"),
-    "balance_nodes": _FLAG,
-    "fit_intercept": _FLAG,
-    "probability": _FLAG,
+    "balance_nodes": FLAG,
+    "fit_intercept": FLAG,
+    "probability": FLAG,
+    "class_weight": CLASS_WEIGHT,
+    "cv": (_is_cv, "use a number of folds, 2 or more, a splitter or its splits"),
     "tol": (
         lambda value: is_number(value, above=0.0),
         "use a positive number such as 1e-7",

@@ -10,7 +10,7 @@ from itertools import pairwise
 import numpy as np
 from scipy import sparse
 
-from treesvm.kernels.kernel import NAMES, Kernel
+from treesvm.kernels.kernel import LARGEST_GAMMA, NAMES, Kernel
 from treesvm.persistence.checked_arrays import edges_of
 from treesvm.persistence.failures import require
 from treesvm.persistence.json_values import field, real_number, whole_number
@@ -132,7 +132,7 @@ def read_kernel(section):
     require(name in NAMES, f"its kernel {name!r:.50} is unknown")
     return Kernel(
         name,
-        real_number(section, "gamma", above=0.0),
+        real_number(section, "gamma", above=0.0, most=LARGEST_GAMMA),
         whole_number(section, "degree", 0, 2**31 - 1),
         real_number(section, "coef0"),
     )

@@ -10,6 +10,8 @@ import numpy as np
 from numba.extending import overload
 from scipy import sparse
 
+from treesvm.solvers.sparse_structure import check_structure
+
 # Reassociation lets sums run in vector lanes. It is safe here: inputs are finite, and
 # every caller sums through these functions, so equal rows always get equal values.
 _FAST_SUM = {"fastmath": {"reassoc", "contract"}, "nogil": True}
@@ -23,6 +25,7 @@ def narrow_indices(X):
     """
     if not sparse.issparse(X):
         return X
+    check_structure(X)
     X = X.tocsr()
     if X.indices.dtype == np.int32 or max(X.nnz, *X.shape) > np.iinfo(np.int32).max:
         return X

@@ -2,6 +2,7 @@
 
 from numbers import Integral
 
+from treesvm.distributed.clusters import tells_lost_clusters
 from treesvm.distributed.dtsvm import DaskDTSVMClassifier, machine_options
 from treesvm.distributed.row_blocks import read_rows
 from treesvm.distributed.search_leaves import DaskLeaves, shuffled_fold
@@ -62,6 +63,7 @@ class DaskDTSVMClassifierCV(DaskDTSVMClassifier):
     _default = DTSVMClassifierCV
 
     @all_or_nothing
+    @tells_lost_clusters
     def fit(self, X, y, sample_weight=None):
         """Search and train; see `DaskDTSVMClassifier.fit`."""
         client, size = self._cluster()

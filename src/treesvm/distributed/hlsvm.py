@@ -3,6 +3,7 @@
 import numpy as np
 from sklearn.utils import check_random_state
 
+from treesvm.distributed.clusters import tells_lost_clusters
 from treesvm.distributed.dask_classifier import DaskClassifier
 from treesvm.distributed.decomposing import fit_decomposition, plan_of_tree
 from treesvm.distributed.leaf_tasks import Growth
@@ -73,6 +74,7 @@ class DaskHLSVMClassifier(DaskClassifier):
         self.client = client
 
     @all_or_nothing
+    @tells_lost_clusters
     def fit(self, X, y, sample_weight=None):
         """Grow the tree or trees on the cluster.
 

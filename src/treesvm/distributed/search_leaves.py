@@ -8,8 +8,8 @@ from typing import NamedTuple
 
 import numpy as np
 from dask import delayed
-from distributed import as_completed
 
+from treesvm.distributed.clusters import as_finished
 from treesvm.distributed.decomposing import assemble, assembled_widths, plan_leaves
 from treesvm.distributed.leaf_tasks import (
     LeafWork,
@@ -165,7 +165,7 @@ class DaskLeaves:
                 pure=False,
             )
             waiting[future] = job
-        for future, answers in as_completed(list(waiting), with_results=True):
+        for future, answers in as_finished(list(waiting)):
             finished(waiting.pop(future), answers)
 
     def train(self, tasks, options):

@@ -1,5 +1,6 @@
 """Bad data and parameters: a ValueError that names the value and the way out."""
 
+import re
 import warnings
 
 import numpy as np
@@ -16,6 +17,7 @@ from treesvm import (
     KernelSVC,
     KernelSVR,
     SVMMajClassifier,
+    SVMPartitionTreeClassifier,
 )
 from treesvm.baselines import BaggedSVC, LASVMClassifier, RDSVMClassifier
 from treesvm.partitions import AxisTree
@@ -145,11 +147,13 @@ SHARED = [
     ("cache_size", 0),
     ("multi_class", "crammer_singer"),
     ("class_weight", "heavy"),
+    ("class_weight", []),
+    *[("probability", value) for value in (1, None, "yes")],
 ]
 KERNEL = [
     *SHARED,
     *[("C", value) for value in (0.0, -1.0, np.nan, np.inf, "1", True)],
-    *[("gamma", value) for value in (0.0, -0.1, np.nan, "wide", None)],
+    *[("gamma", value) for value in (0.0, -0.1, np.nan, 1e38, "wide", None)],
     ("kernel", "gauss"),
     ("kernel", None),
     ("degree", -1),
@@ -158,7 +162,7 @@ KERNEL = [
     ("max_iter", 0),
     ("max_iter", 1.5),
 ]
-SVC_ONLY = [("decision_function_shape", "all"), ("max_iter", -2)]
+SVC_ONLY = [("break_ties", "no"), ("decision_function_shape", "all"), ("max_iter", -2)]
 LEAVES = [
     *SHARED,
     ("max_leaf_size", 1),
@@ -186,6 +190,8 @@ SEARCH = [
     ("cv", 1),
     ("cv", "half"),
     ("search", "random"),
+    ("refit", "yes"),
+    ("refit", None),
     ("scoring", "roc_auc"),
     ("scoring", "correctness"),
 ]
@@ -212,6 +218,72 @@ def test_parameters(number, name, value, data):
         assert f"{name}={value!r}" in said
         assert "; use " in said or "cannot" in said
     assert not hasattr(model, "classes_")
+
+
+@pytest.mark.parametrize(
+    ("other", "name", "value"),
+    [
+        (SVMMajClassifier(), "cv", "many"),
+        (SVMMajClassifier(), "cv", 1),
+        (SVMPartitionTreeClassifier(alpha=1.0), "cv", None),
+        (SVMMajClassifier(), "class_weight", []),
+        (HLSVMClassifier(), "class_weight", []),
+        (HLSVMClassifier(leaf="kernel"), "gamma", 1e38),
+    ],
+)
+def test_parameters_of_other_models(other, name, value, data):
+    """Also of those that this fit would not have used."""
+    with pytest.raises(
+        ValueError, match=re.escape(f"{name}={value!r} is not possible")
+    ):
+        clone(other).set_params(**{name: value}).fit(*data)
+
+
+@pytest.mark.parametrize("form", [np.asarray, sparse.csr_matrix])
+@pytest.mark.parametrize("scale", [1e-22, 1e-160, 1e-200])
+@pytest.mark.parametrize("kernel", ["rbf", "poly"])
+def test_tiny_features_are_named(data, form, scale, kernel):
+    X, y = data
+    with pytest.raises(ValueError, match=r"gamma=.* scale them"):
+        KernelSVC(kernel=kernel).fit(form(scale * X), y)
+    linear = KernelSVC(kernel="linear").fit(form(scale * X), y)
+    assert np.isfinite(linear.decision_function(form(scale * X))).all()
+    assert KernelSVC().fit(form(0 * X + 0.25), y).predict(form(X)).shape == y.shape
+
+
+def broken(form, part, place, value):
+    """Return how to damage a sparse matrix: one number of one of its arrays."""
+
+    def damaged(X):
+        X = getattr(sparse, form)(X)
+        getattr(X, part)[place] = value
+        return X
+
+    return damaged
+
+
+@pytest.mark.parametrize(
+    "damaged",
+    [
+        broken("csr_matrix", "indices", 5, 10**9),
+        broken("csr_matrix", "indices", 5, -1),
+        broken("csr_array", "indices", 0, 3),
+        broken("csr_matrix", "indptr", -1, 10**6),
+        broken("csr_matrix", "indptr", 3, 10**6),
+        broken("csr_matrix", "indptr", 0, -5),
+        broken("csc_matrix", "indices", 5, 60),
+        broken("coo_matrix", "row", 5, 60),
+        broken("coo_matrix", "col", 5, -1),
+        broken("bsr_matrix", "indices", 5, 10**6),
+    ],
+)
+def test_sparse_matrices_that_lie_about_themselves(model, data, damaged):
+    X, y = data
+    with pytest.raises(ValueError, match=r"X is a sparse matrix whose .*build it anew"):
+        model.fit(damaged(X), y)
+    model.fit(sparse.csr_matrix(X), y)
+    with pytest.raises(ValueError, match=r"X is a sparse matrix whose .*build it anew"):
+        model.predict(damaged(X))
 
 
 def test_gram_matrices_are_square(data):

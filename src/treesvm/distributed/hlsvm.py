@@ -4,6 +4,7 @@ import numpy as np
 from sklearn.utils import check_random_state
 
 from treesvm.decomposition.checkpointing import KeptTrees, open_checkpoint
+from treesvm.distributed.clusters import tells_lost_clusters
 from treesvm.distributed.dask_classifier import DaskClassifier
 from treesvm.distributed.oblique_growing import Problem, grow_sampled, grow_whole
 from treesvm.distributed.row_blocks import read_rows
@@ -68,6 +69,7 @@ class DaskHLSVMClassifier(DaskClassifier):
         self.client = client
 
     @all_or_nothing
+    @tells_lost_clusters
     def fit(self, X, y, sample_weight=None):
         """Grow the tree or trees on the cluster.
 

@@ -10,6 +10,8 @@ import numpy as np
 from numba.extending import overload
 from scipy import sparse
 
+from treesvm.solvers.sparse_structure import check_structure
+
 # Reassociation lets sums run in vector lanes. It is safe here: inputs are finite, and
 # every caller sums through these functions, so equal rows always get equal values.
 _FAST_SUM = {"fastmath": {"reassoc", "contract"}, "nogil": True}
@@ -24,6 +26,7 @@ def canonical_rows(X):
     """
     if not sparse.issparse(X):
         return X
+    check_structure(X)
     X = X.tocsr()
     if not X.has_canonical_format:
         X = X.copy()

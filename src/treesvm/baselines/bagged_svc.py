@@ -13,7 +13,7 @@ from treesvm.decomposition.decomposition import (
 )
 from treesvm.decomposition.dtsvm_predictor import vote
 from treesvm.inputs.training_rows import checked_rows, classification_rows
-from treesvm.kernels.kernel import Kernel
+from treesvm.kernels.kernel import Gaussian
 from treesvm.model_selection.row_splits import split_rows
 from treesvm.model_selection.search_fold import LeafTask, SearchData
 from treesvm.partitions.random_parts import RandomPartition
@@ -194,7 +194,7 @@ class BaggedSVC(ClassifierMixin, BaseEstimator):
 
     def _machine_options(self, C, gamma):
         return MachineOptions(
-            Kernel("rbf", gamma=gamma),
+            Gaussian(gamma),
             C,
             self.multi_class,
             self.leaf_scaling,

@@ -12,7 +12,7 @@ from treesvm.decomposition.decomposition import (
     train_parts,
 )
 from treesvm.inputs.training_rows import checked_rows, classification_rows
-from treesvm.kernels.kernel import Kernel
+from treesvm.kernels.kernel import Gaussian
 from treesvm.model_selection.decomposition_search import (
     DecompositionSearch,
     SearchOptions,
@@ -194,7 +194,7 @@ class RDSVMClassifier(ClassifierMixin, BaseEstimator):
 
     def _machine_options(self, C, gamma):
         return MachineOptions(
-            Kernel("rbf", gamma=gamma),
+            Gaussian(gamma),
             C,
             self.multi_class,
             self.leaf_scaling,

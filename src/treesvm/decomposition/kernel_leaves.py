@@ -14,7 +14,7 @@ from treesvm.decomposition.decomposition import (
     part_numbers,
     train_parts,
 )
-from treesvm.kernels.kernel import resolve_kernel
+from treesvm.kernels.kernel import Gaussian
 from treesvm.trees.leaf_rows import rows_by_leaf
 from treesvm.trees.oblique_predictor import leaf_of, packed
 
@@ -55,7 +55,7 @@ def train_kernel_leaves(
 def kernel_leaf_options(C, gamma):
     """Return how the machine of a leaf is trained."""
     return MachineOptions(
-        kernel=resolve_kernel("rbf", gamma=gamma, degree=3, coef0=0.0, X=None),
+        kernel=Gaussian(float(gamma)),
         C=C,
         multi_class="ovo",
         leaf_scaling="minmax",

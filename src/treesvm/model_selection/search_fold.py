@@ -13,7 +13,7 @@ import numpy as np
 from joblib import effective_n_jobs
 
 from treesvm.decomposition.decomposition import Part, train_leaf
-from treesvm.machines.leaf_grid import LeafGrid
+from treesvm.machines.grid import LeafGrid
 from treesvm.machines.pair_grid import PairGrid, rows_of_largest_machine
 from treesvm.machines.scaling import minmax_scaling
 from treesvm.machines.training import assemble
@@ -162,6 +162,7 @@ def evaluate_leaf(
         leaf.codes,
         leaf.n_classes,
         leaf.weight,
+        options.kernel,
         X_val,
         multi_class=options.multi_class,
     )

@@ -106,7 +106,7 @@ class DaskDTSVMClassifier(DaskClassifier):
 
     def _fit_model(self, client, size, model, rows):
         """Fit an ordinary model to rows on the cluster."""
-        options = options_of(client, model, rows)
+        options = machine_options(model)
         store = open_checkpoint(
             model,
             lambda: rows.identity(client),
@@ -173,20 +173,15 @@ def tree_recipe(model):
     return partition
 
 
-def options_of(client, model, rows):
-    """Return how the machines of parts are trained.
-
-    ``gamma="scale"`` is measured on at most `max_tree_rows` rows, evenly spaced.
-    """
-    if model.gamma != "scale":
-        return machine_options(model, _Width(rows.layout.n_features))
-    most = tree_recipe(model).max_tree_rows
-    sample = client.compute(rows.first_features(most))
-    return client.submit(machine_options, model, sample).result()
+def options_with_prior(client, rows, options, sizes, seed):
+    """Return how parts are trained, with the feature weights small ones listen to."""
+    if not needs_prior(options, sizes):
+        return options
+    sample = rows.sampled(sample_numbers(rows.n_rows, seed))
+    prior = delayed(_prior)(sample, len(rows.classes), options, seed)
+    return options._replace(prior=client.compute(prior).result())
 
 
-class _Width:
-    """As much of a matrix as ``gamma="auto"`` looks at."""
-
-    def __init__(self, n_features):
-        self.shape = (0, n_features)
+def _prior(sample, n_classes, options, seed):
+    rows = Rows(sample.X, sample.codes, sample.weights, n_classes)
+    return learned_prior(rows, options, seed)

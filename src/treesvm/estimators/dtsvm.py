@@ -123,14 +123,16 @@ default="rbf"
     def __init__(
         self,
         C=10.0,
-        gamma=3.0,
+        gamma="median",
         max_leaf_size=1500,
         *,
+        gamma_scale=1.0,
         kernel="rbf",
         degree=3,
         coef0=0.0,
         multi_class="ovo",
         leaf_scaling="minmax",
+        feature_weights=None,
         n_estimators=1,
         partition="axis",
         reduce=None,
@@ -147,11 +149,13 @@ default="rbf"
         self.C = C
         self.gamma = gamma
         self.max_leaf_size = max_leaf_size
+        self.gamma_scale = gamma_scale
         self.kernel = kernel
         self.degree = degree
         self.coef0 = coef0
         self.multi_class = multi_class
         self.leaf_scaling = leaf_scaling
+        self.feature_weights = feature_weights
         self.n_estimators = n_estimators
         self.partition = partition
         self.reduce = reduce
@@ -182,7 +186,7 @@ default="rbf"
         """
         self.check_parameters()
         rows = class_rows(self, X, y, sample_weight, self.class_weight)
-        recipe = self.recipe(rows.X)
+        recipe = self.recipe()
         with open_rows_checkpoint(self, rows) as store:
             seeds = store.seeds(draw_seeds(self), self.random_state)
             members = [
@@ -197,15 +201,15 @@ default="rbf"
         count_restored(self, store)
         return self
 
-    def recipe(self, X):
-        """Return how each member is made; X resolves ``gamma="scale"``."""
+    def recipe(self):
+        """Return how each member is made."""
         partition = find_partition(self.partition)
         if self.n_estimators > 1:
             partition = partition.randomized()
         return Recipe(
             partition,
             self.max_leaf_size,
-            machine_options(self, X),
+            machine_options(self),
             self.n_jobs,
             self.verbose,
         )

@@ -58,14 +58,16 @@ n_jobs, random_state, verbose
     def __init__(
         self,
         C=10.0,
-        gamma=3.0,
+        gamma="median",
         max_leaf_size=1500,
         *,
+        gamma_scale=1.0,
         epsilon=0.1,
         kernel="rbf",
         degree=3,
         coef0=0.0,
         leaf_scaling="minmax",
+        feature_weights=None,
         partition="axis",
         tol=1e-3,
         max_iter=-1,
@@ -77,11 +79,13 @@ n_jobs, random_state, verbose
         self.C = C
         self.gamma = gamma
         self.max_leaf_size = max_leaf_size
+        self.gamma_scale = gamma_scale
         self.epsilon = epsilon
         self.kernel = kernel
         self.degree = degree
         self.coef0 = coef0
         self.leaf_scaling = leaf_scaling
+        self.feature_weights = feature_weights
         self.partition = partition
         self.tol = tol
         self.max_iter = max_iter
@@ -110,7 +114,7 @@ n_jobs, random_state, verbose
         recipe = Recipe(
             find_partition(self.partition),
             self.max_leaf_size,
-            machine_options(self, rows.X),
+            machine_options(self),
             self.n_jobs,
             self.verbose,
         )

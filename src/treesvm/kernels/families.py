@@ -14,6 +14,7 @@ from scipy import sparse
 
 from treesvm.kernels.exponential import exp_minus_one, exp_minus_one_float32
 from treesvm.kernels.row_products import as_rows, inner_products, squared_norms
+from treesvm.kernels.width import settle_gamma
 
 BLOCK_BYTES = 64 * 2**20  # kernel values held at once
 
@@ -34,6 +35,7 @@ class Kernel:
     is_normalised = False  # k(x, x) = 1
     row_sums = None  # compiled sums over vectors for a single row: see `row_sums`
     has_compiled_walk = False  # `compression` evaluates its terms in compiled code
+    distance_power = None  # of differences of features in a distance kernel's sum
     has_free_vectors = False  # `compression` knows gradients by its vectors
 
     def block(self, A, B, dtype=np.float32):
@@ -55,11 +57,24 @@ class Kernel:
         """Return k(x, x) for every row of `X`."""
         raise NotImplementedError
 
+    @property
+    def has_gamma(self):
+        """Whether gamma is one of its numbers."""
+        return "gamma" in {own.name for own in fields(self)}
+
     def with_gamma(self, gamma):
         """Return the same kernel with another gamma, if it has one."""
-        if "gamma" not in {own.name for own in fields(self)}:
+        return replace(self, gamma=float(gamma)) if self.has_gamma else self
+
+    def settled(self, gamma, X, gamma_scale=1.0):
+        """Return the same kernel with the gamma that a word or number stands for."""
+        if not self.has_gamma:
             return self
-        return replace(self, gamma=float(gamma))
+        return self.with_gamma(settle_gamma(self, gamma, X, gamma_scale))
+
+    def typical_size(self, X):
+        """Return the size that gamma="median" divides by; one if there is none."""
+        return 1.0
 
     def take(self, X, rows):
         """Return the training rows of a smaller problem."""
@@ -198,6 +213,16 @@ class DistanceKernel(Kernel):
         np.multiply(distances, self.gamma, out=out)
         return exp_minus_one(out)
 
+    def typical_size(self, X):
+        """Return the median distance between rows."""
+        found = self.distances.block(X, X, np.float64)
+        apart = found[np.triu_indices(len(found), 1)]
+        # Where most rows are equal, those that differ say how far rows are apart.
+        middle = np.median(apart) if len(apart) else 0.0
+        if middle <= 0.0 and (apart > 0.0).any():
+            middle = np.median(apart[apart > 0.0])
+        return float(middle)
+
     def block(self, A, B, dtype=np.float32):
         return self.values(self.distances.block(A, B, dtype))
 
@@ -231,6 +256,10 @@ class ProductKernel(Kernel):
     def growth(self, products):
         """Return how large the values, and so their rounding errors, can be."""
         return products
+
+    def typical_size(self, X):
+        """Return the median squared length of rows."""
+        return float(np.median(squared_norms(X, np.float64)))
 
     def block(self, A, B, dtype=np.float32):
         return self.of_products(inner_products(A, B, dtype))

@@ -35,7 +35,6 @@ from treesvm.kernels.families import (
 from treesvm.kernels.row_products import inner_products
 from treesvm.kernels.row_sums import gaussian_row_sums
 
-LARGEST_GAMMA = 1e37  # twice as much is still finite in float32
 _CACHE_BYTES = 2 * 2**20  # kernel values finished while in the processor's cache
 
 
@@ -46,6 +45,7 @@ class Gaussian(DistanceKernel):
     name = "rbf"
     distances = SquaredDistances
     row_sums = staticmethod(gaussian_row_sums)
+    distance_power = 2
     has_compiled_walk = True
     has_free_vectors = True
 
@@ -204,45 +204,14 @@ def kernel_class(kernel):
     return KERNELS[kernel]
 
 
-def resolve_kernel(kernel, *, gamma, degree, coef0, X):
-    """Turn scikit-learn's kernel parameters into a `Kernel` for the rows `X`.
-
-    ``gamma="scale"`` is 1 / (n_features * variance of X) and ``"auto"`` is
-    1 / n_features, as in `sklearn.svm.SVC`.
-    """
-    known = {
-        "gamma": resolve_gamma(gamma, X),
-        "degree": degree,
-        "coef0": coef0,
-        "function": kernel,
-    }
+def make_kernel(kernel, *, degree=3, coef0=0.0):
+    """Return the `Kernel` of a user's parameters, whose gamma is not settled yet."""
     found = kernel_class(kernel)
-    own_gamma = "gamma" in {own.name for own in fields(found)}
-    if own_gamma and not known["gamma"] <= LARGEST_GAMMA:
-        raise ValueError(
-            f"gamma={known['gamma']:.3g} is not possible; it is at most "
-            f"{LARGEST_GAMMA:.0e}. If the features are tiny, scale them "
-            "(StandardScaler, MinMaxScaler)."
-        )
+    known = {"gamma": 1.0, "degree": degree, "coef0": coef0, "function": kernel}
     return found(**{own.name: known[own.name] for own in fields(found)})
 
 
-def resolve_gamma(gamma, X):
-    """Return the number that ``gamma`` stands for on the rows `X`."""
-    if isinstance(gamma, str):
-        if gamma == "auto":
-            return 1.0 / X.shape[1]
-        if gamma == "scale":
-            if sparse.issparse(X):
-                variance = X.multiply(X).mean() - X.mean() ** 2
-            else:
-                variance = np.var(X, dtype=np.float64)
-            if variance > 0:
-                # A plain float: NumPy's own would change the type of float32 products.
-                return 1.0 / float(X.shape[1] * variance)
-            # The variance of tiny features is not the zero that it is rounded to.
-            return np.inf if X.size and X.max() > X.min() else 1.0
-        raise ValueError(
-            f"gamma={gamma!r} is unknown; use 'scale', 'auto' or a number."
-        )
-    return float(gamma)
+def resolve_kernel(kernel, *, gamma, degree, coef0, X, gamma_scale=1.0):
+    """Return the same with its gamma settled for the rows `X`; see `width`."""
+    made = make_kernel(kernel, degree=degree, coef0=coef0)
+    return made.settled(gamma, X, gamma_scale)

@@ -216,7 +216,7 @@ class_weight, probability, tol, cache_size, n_jobs, random_state, verbose, check
             folds,
             thetas,
             self.max_leaf_size,
-            machine_options(self.winner(), None),
+            machine_options(self.winner()),
             options,
             score_function(self.scoring, rows.target, self.classes_),
             evaluate=evaluate,
@@ -263,7 +263,7 @@ class_weight, probability, tol, cache_size, n_jobs, random_state, verbose, check
                     lambda tasks: train_parts(
                         rows,
                         joined_groups([task.rows for task in tasks]),
-                        machine_options(model, None),
+                        machine_options(model),
                         n_jobs=self.n_jobs,
                         verbose=self.verbose,
                         store=store.scope("missing leaves"),
@@ -271,7 +271,7 @@ class_weight, probability, tol, cache_size, n_jobs, random_state, verbose, check
                 )
             ]
         own = rows.take(self.final_rows(search.folds, len(rows.target)))
-        recipe = model.recipe(own.X)
+        recipe = model.recipe()
         return [
             fit_member(own, recipe, int(member_seed), store.scope(f"member {k}"))
             for k, member_seed in enumerate(member_seeds(seed, self.n_estimators))

@@ -14,7 +14,8 @@ from scipy import sparse
 
 from treesvm.files.checked_arrays import edges_of
 from treesvm.files.failures import require
-from treesvm.kernels.kernel import KERNELS, LARGEST_GAMMA
+from treesvm.kernels.kernel import KERNELS
+from treesvm.kernels.width import LARGEST_GAMMA
 from treesvm.machines.kernel_machine import KernelMachine
 from treesvm.machines.layout import class_layout
 from treesvm.machines.path import RECORD

@@ -2,8 +2,8 @@
 
 from typing import Any, NamedTuple
 
-from treesvm.kernels.kernel import Gaussian
 from treesvm.kernels.families import Kernel
+from treesvm.kernels.kernel import Gaussian
 
 
 class Theta(NamedTuple):

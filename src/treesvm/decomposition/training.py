@@ -13,15 +13,15 @@ from threadpoolctl import threadpool_limits
 
 from treesvm.decomposition.checkpointing import NOTHING_KEPT, Item
 from treesvm.decomposition.decomposition import Decomposition
-from treesvm.decomposition.leaf_backend import sends_leaves_away
-from treesvm.decomposition.leaf_reduction import kept_rows, seeded_selector
-from treesvm.decomposition.part import Part
 from treesvm.decomposition.feature_weights import (
     needs_prior,
     prior_weights,
     sample_numbers,
     trained_with_weights,
 )
+from treesvm.decomposition.leaf_backend import sends_leaves_away
+from treesvm.decomposition.leaf_reduction import kept_rows, seeded_selector
+from treesvm.decomposition.part import Part
 from treesvm.decomposition.progress import Progress
 from treesvm.decomposition.theta import Theta
 from treesvm.inputs.rows import Rows
@@ -81,7 +81,8 @@ def fit_member(rows: Rows, recipe: Recipe, seed: int, store=NOTHING_KEPT):
     partition, part_of = _grown(rows, recipe, seed, store)
     groups, options = rows_by_leaf(part_of, partition.n_parts), recipe.options
     if needs_prior(options, groups.sizes):
-        options = options._replace(prior=learned_prior(rows, options, seed))
+        sample = rows.take(sample_numbers(len(rows.target), seed))
+        options = options._replace(prior=learned_prior(sample, options))
     parts = train_parts(
         rows,
         groups,
@@ -93,9 +94,8 @@ def fit_member(rows: Rows, recipe: Recipe, seed: int, store=NOTHING_KEPT):
     return Decomposition(partition, parts, rows.n_classes)
 
 
-def learned_prior(rows, options, seed):
-    """Return the feature weights that small parts are drawn to."""
-    sample = rows.take(sample_numbers(len(rows.target), seed))
+def learned_prior(sample, options):
+    """Return the feature weights, learned on a sample, that small parts are drawn to."""
     scaling = part_scaling(sample.X, options.theta.leaf_scaling)
 
     def train(seen, kernel):

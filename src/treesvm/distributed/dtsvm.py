@@ -1,6 +1,7 @@
 """DTSVM on a Dask cluster."""
 
 import numpy as np
+from dask import delayed
 
 from treesvm.decomposition.checkpointing import count_restored, open_checkpoint
 from treesvm.decomposition.dtsvm_calibration import (
@@ -8,14 +9,16 @@ from treesvm.decomposition.dtsvm_calibration import (
     calibration_rows,
     scale_of,
 )
+from treesvm.decomposition.feature_weights import sample_numbers
 from treesvm.decomposition.seeds import draw_seeds
-from treesvm.decomposition.training import machine_options
+from treesvm.decomposition.training import learned_prior, machine_options
 from treesvm.distributed.clusters import tells_lost_clusters
 from treesvm.distributed.dask_classifier import DaskClassifier
 from treesvm.distributed.decomposing import fit_decomposition, plan_leaves
 from treesvm.distributed.prediction import gathered_scores
 from treesvm.distributed.row_blocks import read_rows
 from treesvm.estimators.dtsvm import DTSVMClassifier
+from treesvm.inputs.rows import Rows
 from treesvm.inputs.whole_fit import all_or_nothing
 from treesvm.partitions.axis_tree import AxisTree
 from treesvm.partitions.choice import find_partition
@@ -134,6 +137,7 @@ class DaskDTSVMClassifier(DaskClassifier):
         if model.n_estimators > 1:
             partition = partition.randomized()
         plan = plan_leaves(client, rows, partition, model.max_leaf_size, seed)
+        options = options_with_prior(client, rows, plan, options, seed)
         member, trained_by = fit_decomposition(
             client,
             rows,
@@ -173,15 +177,16 @@ def tree_recipe(model):
     return partition
 
 
-def options_with_prior(client, rows, options, sizes, seed):
+def options_with_prior(client, rows, plan, options, seed):
     """Return how parts are trained, with the feature weights small ones listen to."""
-    if not needs_prior(options, sizes):
+    is_one = len(plan.sizes) == 1 and not plan.growth.seeds
+    if is_one or not isinstance(options.theta.feature_weights, str):
         return options
     sample = rows.sampled(sample_numbers(rows.n_rows, seed))
-    prior = delayed(_prior)(sample, len(rows.classes), options, seed)
+    prior = delayed(_prior)(sample, len(rows.classes), options)
     return options._replace(prior=client.compute(prior).result())
 
 
-def _prior(sample, n_classes, options, seed):
+def _prior(sample, n_classes, options):
     rows = Rows(sample.X, sample.codes, sample.weights, n_classes)
-    return learned_prior(rows, options, seed)
+    return learned_prior(rows, options)

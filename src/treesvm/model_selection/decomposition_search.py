@@ -153,7 +153,9 @@ class DecompositionSearch:
         best = self._ranked(self.first_ceiling, everyone)[: self.options.top_k]
         self._note(self.first_ceiling, everyone, best)
         reached = [self._climb(theta) for theta in best]
-        score, theta, ceiling = min(reached, key=lambda r: (-r[0], self.thetas[r[1]]))
+        score, theta, ceiling = min(
+            reached, key=lambda r: (-r[0], self.thetas[r[1]][:3])
+        )
         return self._outcome(theta, ceiling, score)
 
     def raced(self):
@@ -283,18 +285,18 @@ class DecompositionSearch:
         of the grid goes along.
         """
         rivals = list(thetas)
-        if self.machine.leaf_scaling is not None:
-            gammas = sorted({theta.gamma for theta in self.thetas})
-            for t in thetas:
-                C, gamma = self.thetas[t]
-                larger = [g for g in gammas if g > gamma][:1]
-                rivals += [self.thetas.index((C, g)) for g in larger]
+        gammas = sorted({theta.gamma for theta in self.thetas})
+        for t in thetas:
+            theta = self.thetas[t]
+            if theta.leaf_scaling is not None:
+                larger = [g for g in gammas if g > theta.gamma][:1]
+                rivals += [self.thetas.index(theta._replace(gamma=g)) for g in larger]
         return list(dict.fromkeys(rivals))
 
     def _ranked(self, ceiling, thetas):
         """Best score first; among equals the smaller C, then the smaller gamma."""
         scores = self.scores[ceiling]
-        return sorted(thetas, key=lambda t: (-scores.score(t), self.thetas[t]))
+        return sorted(thetas, key=lambda t: (-scores.score(t), self.thetas[t][:3]))
 
     def _distinct(self, thetas, ceiling=None):
         """Drop thetas that answer every row like an earlier one.

@@ -27,7 +27,7 @@ from treesvm.model_selection.decomposition_search import (
     SearchOptions,
 )
 from treesvm.model_selection.row_splits import split_rows, splits_identity
-from treesvm.model_selection.search_fold import SearchFold, Theta
+from treesvm.model_selection.search_fold import SearchFold
 from treesvm.partitions.choice import find_partition
 from treesvm.trees.leaf_rows import LeafRows
 
@@ -204,8 +204,9 @@ class_weight, probability, tol, cache_size, n_jobs, random_state, verbose, check
         evaluate : callable, optional
             Judges candidates in parts, see `ThreadedLeaves`.
         """
+        base = machine_options(self.winner()).theta
         thetas = [
-            Theta(float(C), float(gamma))
+            base._replace(C=float(C), gamma=float(gamma))
             for gamma in grid_values(self.gammas, PAPER_GAMMAS)
             for C in grid_values(self.Cs, PAPER_CS)
         ]

@@ -129,3 +129,10 @@ def test_predict_json_counts_rows(run, spirals):
     assert code == 0
     assert json.loads(out)["n_rows"] == 600
     assert err == ""
+
+
+def test_warmup_fits_every_public_estimator(run):
+    code, out, err = run("warmup", "--json")
+    assert code == 0
+    assert {"DTSVMClassifier", "KernelSVR"} <= json.loads(out)["estimators"].keys()
+    assert "HLSVMClassifier" in err

@@ -3,7 +3,7 @@
 import datetime
 from pathlib import Path
 
-from treesvm.cli.console import output
+from treesvm.cli.console import check_output, output
 from treesvm.cli.data_options import add_data_options, read_training
 from treesvm.datasets import Table, make_waves
 from treesvm.reporting import METHODS, compare_table, embedded_tables, html_report
@@ -54,6 +54,7 @@ def run(options, console):
     """Compare on each data set, print, write the report."""
     if options.rows is not None and options.rows < 20:
         raise ValueError(f"--rows {options.rows}: use 20 or more.")
+    check_output("--report", options.report, [options.data])
     methods = options.methods.split(",") if options.methods else None
     if options.data is None:
         tables = embedded_tables(options.rows)

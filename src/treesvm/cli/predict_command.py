@@ -1,6 +1,6 @@
 """``treesvm predict``: answers for a file of any size, chunk by chunk."""
 
-from treesvm.cli.console import output
+from treesvm.cli.console import check_output, output
 from treesvm.cli.model_options import add_model_options, model_bytes
 from treesvm.datasets.table_model import TableModel
 from treesvm.persistence import load_model
@@ -47,6 +47,7 @@ def run(options, console):
         raise ValueError("--json prints the summary to standard output; give -o OUT.")
     if options.chunk_rows < 1:
         raise ValueError(f"--chunk-rows {options.chunk_rows}: use 1 or more.")
+    check_output("-o", options.output, [options.model, options.data])
     layout = options.format
     if layout is None:
         is_csv = str(options.output).lower().endswith(".csv")

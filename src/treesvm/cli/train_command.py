@@ -8,6 +8,7 @@ from treesvm.cli.cluster_options import (
     check_cluster_options,
     fit_on_cluster,
 )
+from treesvm.cli.console import check_output
 from treesvm.cli.data_options import (
     add_data_options,
     add_encoding_options,
@@ -56,8 +57,7 @@ def run(options, console):
     check_cluster_options(options)
     estimator = make_estimator(options, verbose=int(console.shows_progress))
     target = Path(options.output or _default_target(options.data))
-    if target.is_dir() or not target.absolute().parent.is_dir():
-        raise ValueError(f"-o {target}: give a file name in a folder that exists.")
+    check_output("-o", target, [options.data, options.test])
     if options.cluster is not None:
         return _run_on_cluster(options, console, estimator, target)
     share = _share(options.test)

@@ -1,9 +1,9 @@
 """Answers of decomposed machines without validation, for single rows and batches."""
 
 import numpy as np
-from numba import njit
 
 from treesvm.decomposition.decomposition import certain_scores
+from treesvm.kernels.compiling import compiled
 from treesvm.trees.routing import LEAF
 
 
@@ -114,7 +114,7 @@ class _Walker:
         return self._parts[k].machine.scores(values[None, :])
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _leaf_of(x, links, threshold):
     """Return the leaf of one row; `links` holds (feature, left, right) of each node."""
     k = 0

@@ -24,6 +24,9 @@ from treesvm.persistence.kernel_states import (
 from treesvm.persistence.tree_states import ObliqueTreesState, SVMMajState
 
 _MAX_JOBS = 4096
+# Parameters that name places on a disk. They belong to the machine that trained, and a
+# stranger's file would choose where the fit of a clone writes and deletes.
+_PLACES = {"checkpoint"}
 
 
 class Entry(NamedTuple):
@@ -108,9 +111,7 @@ def write_parameters(model):
     encoded = {}
     omitted = getattr(MODELS[type(model).__name__].state, "omitted", ())
     for name, value in model.get_params(deep=False).items():
-        if name in omitted:
-            continue
-        if name == "checkpoint":  # a folder of the machine that trained the model
+        if name in omitted or name in _PLACES:
             continue
         try:
             encoded[name] = encode(value)
@@ -133,6 +134,8 @@ def build(name, parameters):
     parameters = {k: v for k, v in parameters.items() if k not in RETIRED}
     unknown = parameters.keys() - cls().get_params(deep=False).keys()
     require(not unknown, f"{name} has no parameter {min(unknown, default='')!r:.60}")
+    places = parameters.keys() & _PLACES
+    require(not places, f"it sets {min(places, default='')!r}, a place on your disk")
     model = cls(**{key: decode(node) for key, node in parameters.items()})
     try:
         check_shared(model)

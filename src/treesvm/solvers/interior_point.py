@@ -17,9 +17,9 @@ Ill-conditioned problems (C >= 10^4, small gamma) take SMO millions of steps, an
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 from scipy.linalg import LinAlgError, cho_factor, cho_solve, lapack
 
+from treesvm.kernels.compiling import compiled
 from treesvm.solvers import conditions, smo
 
 _STEP_BACK = 0.995  # share of the way to the boundary that a step may go
@@ -298,7 +298,7 @@ def pivoted_cholesky(H, max_rank, rel_tol=1e-7):
     return np.ascontiguousarray(G[:rank].T), np.maximum(residual, 0.0)
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _pivot(H, G, residual, floor):
     """Fill the rows of `G` with pivoted Cholesky columns; return the rank or -1."""
     n = len(residual)

@@ -21,7 +21,6 @@ K is float32, beta and F are float64: a float32 gradient is off by 0.1 at C = 10
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 
 from treesvm.kernels.compiling import compiled, inner
 from treesvm.solvers.conditions import (
@@ -227,7 +226,7 @@ def gathered(K, rows, memory):
     return out
 
 
-@njit(cache=True, nogil=True, no_cfunc_wrapper=True, error_model="numpy")
+@compiled(error_model="numpy")
 def pair_steps(K, lower, upper, beta, F, tol, max_iter, values, bits):
     """Move pairs until the violation is at most `tol`; update `beta` and `F`.
 

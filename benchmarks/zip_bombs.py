@@ -7,6 +7,7 @@ import zipfile
 import numpy as np
 
 from benchmarks.damaged_models import signed
+from treesvm.estimator_table import ESTIMATORS
 from treesvm.files.array_files import HEADER, npy_prefix
 
 _BLOCK = bytes(2**20)
@@ -146,13 +147,14 @@ def many_machines(sample, n_machines=25_000):
         "machines.n_iter": ones.astype("i8"),
         **{f"machines.{name}": ones for name in ("violation", "gap", "norm")},
         **{f"machines.{name}": ones.astype("?") for name in ("converged", "held")},
+        "kernels.gamma": ones,
         "vectors.dense": twos,
         "vectors.is_fortran": np.zeros(n_machines, "?"),
     }
-    state["parts"] = {
-        "kernel": {"name": "rbf", "gamma": 1.0, "degree": 3, "coef0": 0.0},
+    state["members"]["machines"] = {
+        "kernel": {"name": "rbf", "degree": 3, "coef0": 0.0},
         "layout": "ovo",
-        "is_scaled": False,
+        "scaling": None,
         "vectors": "dense",
     }
     return signed(_model("RDSVMClassifier", state), arrays)
@@ -165,18 +167,16 @@ def too_many_machines(sample):
 
 def _model(name, state):
     return {
-        "format": 1, "treesvm": "0", "class": name, "parameters": {}, "state": state,
+        "format": 2, "treesvm": "0", "class": name, "parameters": {}, "state": state,
     }  # fmt: skip
 
 
 def _random_parts(n_parts):
     """State and arrays of random parts without machines."""
-    state = {
+    state = dict.fromkeys(ESTIMATORS["RDSVMClassifier"].fields) | {
         "features": {"n_features": 1, "has_names": False},
         "classes": {"is_object": False},
-        "partitions": [[n_parts, 0]],
-        "parts": None,
-        "reports": {},
+        "members": {"partitions": [["random", n_parts, 0]], "machines": None},
     }
     arrays = {
         "classes": np.arange(2),

@@ -168,11 +168,21 @@ WRONG = {
         set_header("parameters", "kernel", value="linear"),
         "where its parameters say",
     ),
-    "gamma": (
-        set_header("state", "parts", "kernel", "gamma", value=-1.0),
-        "out of range",
+    "gamma": (change("kernels.gamma", {0: -1.0}), "out of range"),
+    "no partition": (
+        set_header("state", "members", "partitions", value=[]),
+        "no partition",
     ),
-    "scale": (set_header("state", "scale", value=-1.0), "out of range"),
+    "other partition": (
+        set_header("state", "members", "partitions", value=[["random", 2, -1]]),
+        "unknown or damaged",
+    ),
+    "scaling": (
+        set_header("state", "members", "machines", "scaling", value="os"),
+        "unknown kind",
+    ),
+    "field": (set_header("state", "trees_", value=None), "no use for it"),
+    "scale": (set_header("state", "probability_scale_", value=-1.0), "out of range"),
     "width": (
         set_header("state", "features", "n_features", value=2),
         "does not exist|above 1",

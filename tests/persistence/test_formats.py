@@ -20,7 +20,7 @@ ANSWERS = {
 
 def test_every_format_has_stored_files():
     numbers = {int(name.split("_")[1]) for name in ANSWERS}
-    assert numbers == set(model_file._READERS)
+    assert numbers == model_file.FORMATS
     assert max(numbers) == model_file.FORMAT
 
 

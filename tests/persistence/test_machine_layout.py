@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from treesvm.machines.layout import build_machines
-from treesvm.persistence.machine_layout import machine_counts, machine_layout
+from treesvm.persistence.packed_machines import machine_counts, machine_layout
 
 
 @pytest.mark.parametrize("layout", ["ovo", "ovr"])
@@ -12,8 +12,9 @@ from treesvm.persistence.machine_layout import machine_counts, machine_layout
 def test_layout_is_that_of_training(layout, present):
     machines = build_machines(np.array(present), 9, layout)
     found = machine_layout(np.array(present, dtype=np.int32), layout)
-    np.testing.assert_array_equal(found.pairs, machines.pairs)
+    pairs, machine_ids = found
+    np.testing.assert_array_equal(pairs, machines.pairs)
     ids = np.array([block.machines for block in machines.blocks])
-    np.testing.assert_array_equal(found.machine_ids, ids)
+    np.testing.assert_array_equal(machine_ids, ids)
     n_machines, width = machine_counts(np.array([len(present)]), layout)
     assert (n_machines[0], width[0]) == (len(machines.pairs), ids.shape[1])

@@ -19,7 +19,7 @@ from treesvm import (
     load_model,
     save_model,
 )
-from treesvm.persistence.registry import MODELS
+from treesvm.estimator_table import ESTIMATORS
 
 MODELS_BY_NAME = fitted_models()
 ANSWERS = ("predict", "decision_function", "predict_proba", "apply")
@@ -96,7 +96,7 @@ def test_every_public_estimator_can_be_saved():
     }
     tested = {type(model).__name__ for model in MODELS_BY_NAME.values()}
     assert public <= tested
-    assert MODELS.keys() == tested
+    assert ESTIMATORS.keys() == tested
 
 
 @pytest.mark.parametrize(

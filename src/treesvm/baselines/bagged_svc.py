@@ -126,7 +126,7 @@ class BaggedSVC(ClassifierMixin, BaseEstimator):
         -------
         self
         """
-        check_search_parameters(self)
+        self.check_parameters()
         X, codes, weight = classification_rows(
             self, X, y, sample_weight, self.class_weight
         )
@@ -137,7 +137,9 @@ class BaggedSVC(ClassifierMixin, BaseEstimator):
         draw = self._draw(train, rng)
         theta = self._best_theta(data, draw, val)
         self.C_, self.gamma_ = theta.C, theta.gamma
-        self._publish(*self._bag(data, train, val, draw, theta, rng))
+        members, accuracies = self._bag(data, train, val, draw, theta, rng)
+        self.validation_scores_ = np.array(accuracies)
+        self.restore_fitted(members)
         return self
 
     def _split(self, codes, kept, rng):
@@ -203,9 +205,15 @@ class BaggedSVC(ClassifierMixin, BaseEstimator):
             int(self.cache_size * 2**20),
         )
 
-    def _publish(self, members, accuracies):
+    def check_parameters(self):
+        """Raise a ValueError that names a parameter out of range."""
+        check_search_parameters(self)
+
+    def restore_fitted(self, members):
+        """Set the fitted attributes from trained members."""
+        if any(len(member.parts) != 1 for member in members):
+            raise ValueError("a machine of a bag does not answer everywhere")
         self.decompositions_ = members
-        self.validation_scores_ = np.array(accuracies)
         self.n_support_vectors_ = sum(m.parts[0].n_vectors for m in members)
 
     def decision_function(self, X):

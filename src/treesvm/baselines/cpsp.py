@@ -132,13 +132,13 @@ default="rbf"
         -------
         self
         """
-        self._check_parameters()
+        self.check_parameters()
         X, codes, weight = classification_rows(
             self, X, y, sample_weight, self.class_weight
         )
         kept = np.flatnonzero(weight > 0)
         rows = _dense(X)[kept]
-        self._kernel = resolve_kernel(
+        self.kernel_ = resolve_kernel(
             self.kernel, gamma=self.gamma, degree=self.degree, coef0=self.coef0, X=rows
         )
         options = PursuitOptions(
@@ -154,7 +154,7 @@ default="rbf"
         progress = Progress(self.budget, "basis vectors", self.verbose)
         signs = _signs(codes[kept], len(self.classes_))
         span = pursue(
-            self._kernel,
+            self.kernel_,
             rows,
             signs,
             self.C * weight[kept],
@@ -205,10 +205,10 @@ default="rbf"
         X = _dense(checked_rows(self, X, reset=False))
         if len(self.basis_vectors_) == 0:
             return np.tile(self.intercept_, (len(X), 1))
-        K = self._kernel.block(X, self.basis_vectors_, np.float64)
+        K = self.kernel_.block(X, self.basis_vectors_, np.float64)
         return K @ self.coef_ + self.intercept_
 
-    def _check_parameters(self):
+    def check_parameters(self):
         check_kernel_parameters(self)
         for name in ("budget", "n_candidates"):
             if not is_count(getattr(self, name)):

@@ -166,7 +166,7 @@ default="rbf"
         -------
         self
         """
-        self._check_parameters()
+        self.check_parameters()
         X, codes, weight = classification_rows(
             self, X, y, sample_weight, self.class_weight
         )
@@ -202,7 +202,7 @@ default="rbf"
         -------
         self
         """
-        self._check_parameters()
+        self.check_parameters()
         self._check_streaming()
         is_first = not hasattr(self, "_machine")
         X, y = checked_rows(self, X, y, reset=is_first)
@@ -273,11 +273,22 @@ default="rbf"
             **known,
         )
         progress.close()
-        self._publish(machine)
         self.support_weight_ = weight
+        self._publish(machine)
 
-    def _check_parameters(self):
-        super()._check_parameters()
+    def restore_fitted(self, machine):
+        """Set the fitted attributes from a machine that was kept in a file."""
+        weight = self.support_weight_
+        if len(weight) != machine.n_vectors:
+            raise ValueError("its support vectors have no weight each")
+        largest = np.abs(machine.coefficients).max(axis=1, initial=0.0)
+        # Sums of steps may be off by rounding.
+        if (largest > self.C * weight * (1.0 + 1e-9)).any():
+            raise ValueError("a coefficient is larger than its box allows")
+        super().restore_fitted(machine)
+
+    def check_parameters(self):
+        super().check_parameters()
         if not is_count(self.epochs):
             raise ValueError(
                 f"epochs={self.epochs!r} is not possible; use a positive whole number."

@@ -142,7 +142,7 @@ class RDSVMClassifier(ClassifierMixin, BaseEstimator):
         -------
         self
         """
-        check_search_parameters(self)
+        self.check_parameters()
         X, codes, weight = classification_rows(
             self, X, y, sample_weight, self.class_weight
         )
@@ -158,7 +158,7 @@ class RDSVMClassifier(ClassifierMixin, BaseEstimator):
         search, outcome = self._search(data, folds, seed)
         self._note(outcome, search)
         rows = folds[0].train if len(folds) == 1 else np.arange(len(data.codes))
-        self._publish(self._train(data, rows, seed))
+        self.restore_fitted([self._train(data, rows, seed)])
         return self
 
     def _search(self, data, folds, seed):
@@ -214,8 +214,14 @@ class RDSVMClassifier(ClassifierMixin, BaseEstimator):
         self.n_leaf_fits_ = int(sum(s.fits.sum() for s in search.scores.values()))
         self.seconds_per_ceiling_ = dict(outcome.seconds)
 
-    def _publish(self, decomposition):
-        self.decompositions_ = [decomposition]
+    def check_parameters(self):
+        """Raise a ValueError that names a parameter out of range."""
+        check_search_parameters(self)
+
+    def restore_fitted(self, members):
+        """Set the fitted attributes from the only trained member."""
+        (decomposition,) = members
+        self.decompositions_ = members
         self.n_parts_ = len(decomposition.parts)
         self.n_support_vectors_ = sum(part.n_vectors for part in decomposition.parts)
 

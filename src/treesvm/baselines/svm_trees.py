@@ -83,7 +83,7 @@ class SVMTreesClassifier(ObliqueTreeClassifier):
         self.n_jobs = n_jobs
         self.random_state = random_state
 
-    def _check_parameters(self):
+    def check_parameters(self):
         """Raise a ValueError that names a parameter out of range."""
         check_parameters(self)
 

@@ -65,7 +65,7 @@ class DaskDTSVMClassifierCV(DaskDTSVMClassifier):
         """Search and train; see `DaskDTSVMClassifier.fit`."""
         client, size = self._cluster()
         model = self._template()
-        model._check_parameters()
+        model.check_parameters()
         rows = read_rows(
             client, model, X, y, sample_weight, model.class_weight, size.total_memory
         )

@@ -89,7 +89,7 @@ class CandidateSVC(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         -------
         self
         """
-        self._check_parameters()
+        self.check_parameters()
         X, codes, weight = classification_rows(self, X, y, sample_weight, None)
         rng = check_random_state(self.random_state)
         present = np.flatnonzero(weight > 0)
@@ -101,17 +101,16 @@ class CandidateSVC(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         if sample_weight is not None:
             fit_options["sample_weight"] = weight[kept]
         machine.fit(X[kept], self.classes_[codes[kept]], **fit_options)
-        self._publish(selector, machine, kept)
+        self.estimator_, self.sample_indices_ = machine, kept
+        self.restore_fitted(selector)
         return self
 
-    def _publish(self, selector, machine, kept):
-        """Set the fitted attributes."""
-        self.selector_ = selector
-        self.estimator_ = machine
-        self.sample_indices_ = kept
+    def restore_fitted(self, selector=None):
+        """Set the attributes that follow from the machine and the parameters."""
+        self.selector_ = self._made_selector() if selector is None else selector
         for name in ("n_iter_", "gap_", "converged_"):
-            if hasattr(machine, name):
-                setattr(self, name, getattr(machine, name))
+            if hasattr(self.estimator_, name):
+                setattr(self, name, getattr(self.estimator_, name))
 
     def predict(self, X):
         """Return the class of every row."""
@@ -142,7 +141,7 @@ class CandidateSVC(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
     def _made_estimator(self):
         return KernelSVC() if self.estimator is None else self.estimator
 
-    def _check_parameters(self):
+    def check_parameters(self):
         if not hasattr(self._made_selector(), "fit_resample"):
             raise ValueError(
                 f"selector={self.selector!r} has no fit_resample; use a selector of "

@@ -30,6 +30,7 @@ from treesvm.inputs.whole_fit import all_or_nothing
 from treesvm.kernels.kernel import resolve_kernel
 from treesvm.trees.axis import grow_axis_tree
 from treesvm.trees.leaf_rows import rows_by_leaf
+from treesvm.trees.tree import Tree
 
 # Features tried in each node of a randomised decomposition: few enough that the trees
 # differ, enough that each stays a good one.
@@ -190,7 +191,7 @@ class DTSVMClassifier(ClassifierMixin, BaseEstimator):
         -------
         self
         """
-        self._check_parameters()
+        self.check_parameters()
         X, codes, weight = classification_rows(
             self, X, y, sample_weight, self.class_weight
         )
@@ -280,6 +281,13 @@ class DTSVMClassifier(ClassifierMixin, BaseEstimator):
         )
         return Decomposition(tree, parts, n_classes)
 
+    def restore_fitted(self, members):
+        """Set the fitted attributes from members that were kept in a file."""
+        trees = [member.partition for member in members]
+        if any(not isinstance(tree, Tree) or tree.is_oblique for tree in trees):
+            raise ValueError("a partition of it is no tree of axis-parallel cuts")
+        self._publish(members)
+
     def _publish(self, members, scale=None):
         """Set the fitted attributes."""
         self.decompositions_ = members
@@ -359,7 +367,7 @@ class DTSVMClassifier(ClassifierMixin, BaseEstimator):
         check_is_fitted(self)
         return leaf_report(self.decompositions_, self.classes_)
 
-    def _check_parameters(self):
+    def check_parameters(self):
         check_kernel_parameters(self)
         check_selector(self.reduce)
         if self.kernel == "precomputed":

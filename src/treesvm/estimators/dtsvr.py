@@ -6,7 +6,7 @@ from sklearn.base import BaseEstimator, RegressorMixin
 from sklearn.utils.validation import check_is_fitted
 from threadpoolctl import threadpool_limits
 
-from treesvm.decomposition.decomposition import Part, leaf_error
+from treesvm.decomposition.decomposition import Decomposition, Part, leaf_error
 from treesvm.decomposition.progress import Progress
 from treesvm.inputs.kernel_parameters import check_kernel_parameters
 from treesvm.inputs.training_rows import checked_rows, row_weights
@@ -15,6 +15,7 @@ from treesvm.machines.regression_machine import train_regressor
 from treesvm.machines.scaling import minmax_scaling
 from treesvm.trees.axis import grow_axis_regression_tree
 from treesvm.trees.leaf_rows import rows_by_leaf
+from treesvm.trees.tree import Tree
 
 
 class DTSVRegressor(RegressorMixin, BaseEstimator):
@@ -94,7 +95,7 @@ n_jobs, random_state, verbose
 
     def fit(self, X, y, sample_weight=None):
         """Grow the tree and train its leaves."""
-        check_kernel_parameters(self)
+        self.check_parameters()
         if self.kernel == "precomputed":
             raise ValueError(
                 "kernel='precomputed' cannot be cut by a tree, which needs features; "
@@ -117,6 +118,22 @@ n_jobs, random_state, verbose
         leaves = self._train_leaves(X, y, weight, rows_by_leaf(numbers, tree.n_leaves))
         self._publish(tree, leaves)
         return self
+
+    def check_parameters(self):
+        """Raise a ValueError that names a parameter out of range."""
+        check_kernel_parameters(self)
+
+    @property
+    def decompositions_(self):
+        """The tree and its parts, as other decomposed models have them."""
+        return [Decomposition(self.tree_, self._leaves, None)]
+
+    def restore_fitted(self, members):
+        """Set the fitted attributes from members that were kept in a file."""
+        tree = members[0].partition
+        if len(members) > 1 or not isinstance(tree, Tree) or tree.is_oblique:
+            raise ValueError("its partition is not one tree of axis-parallel cuts")
+        self._publish(tree, members[0].parts)
 
     def _publish(self, tree, leaves):
         """Set the fitted attributes."""

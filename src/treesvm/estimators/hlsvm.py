@@ -142,7 +142,7 @@ class HLSVMClassifier(ObliqueTreeClassifier):
         self.random_state = random_state
         self.checkpoint = checkpoint
 
-    def _check_parameters(self):
+    def check_parameters(self):
         """Raise a ValueError that names a parameter out of range."""
         check_parameters(self)
         if self.leaf == "kernel" and self.multi_class != "tree":

@@ -172,7 +172,7 @@ callable, default="rbf"
         -------
         self
         """
-        self._check_parameters()
+        self.check_parameters()
         X, codes, weight = self._training_rows(X, y, sample_weight)
         rows = np.flatnonzero(weight > 0)
         kernel = self._resolved_kernel(X)
@@ -211,7 +211,7 @@ callable, default="rbf"
         list of PathRecord
             For every gamma all Cs, ascending.  The estimator itself is not fitted.
         """
-        self._check_parameters()
+        self.check_parameters()
         model = clone(self)
         X, codes, weight = model._training_rows(X, y, sample_weight)
         for name, values in (("C", Cs), ("gamma", gammas)):
@@ -282,7 +282,7 @@ callable, default="rbf"
             self.break_ties,
         )
 
-    def _check_parameters(self):
+    def check_parameters(self):
         check_kernel_parameters(self)
         if self.multi_class == "ovr" and self.decision_function_shape == "ovo":
             raise ValueError(
@@ -334,6 +334,15 @@ callable, default="rbf"
                 ConvergenceWarning,
                 stacklevel=4,
             )
+
+    @property
+    def machine_(self):
+        """The trained machine, which all other attributes are read from."""
+        return self._machine
+
+    def restore_fitted(self, machine):
+        """Set the fitted attributes from a machine that was kept in a file."""
+        self._publish(machine)
 
     def _publish(self, machine):
         """Set the fitted attributes under scikit-learn's names."""

@@ -1,6 +1,7 @@
 """Epsilon-insensitive kernel regression on the engine of `KernelSVC`."""
 
 import warnings
+from dataclasses import replace
 
 import numpy as np
 from sklearn.base import BaseEstimator, RegressorMixin
@@ -74,7 +75,7 @@ class KernelSVR(RegressorMixin, BaseEstimator):
 
     def fit(self, X, y, sample_weight=None):
         """Fit the regressor; see `KernelSVC.fit` for the forms of `X`."""
-        check_kernel_parameters(self)
+        self.check_parameters()
         X, y = checked_rows(self, X, y, y_numeric=True)
         if self.kernel == "precomputed" and X.shape[0] != X.shape[1]:
             raise ValueError(
@@ -100,7 +101,10 @@ class KernelSVR(RegressorMixin, BaseEstimator):
             max_iter=None if self.max_iter == -1 else self.max_iter,
             max_bytes=int(self.cache_size * 2**20),
         )
-        self._publish(machine, rows)
+        support = rows[machine.support]  # among all rows, also of a Gram matrix
+        self.restore_fitted(
+            replace(machine, support=support, n_training_rows=len(weight))
+        )
         if not self.converged_:
             warnings.warn(
                 f"the machine did not converge within max_iter={self.max_iter} "
@@ -111,10 +115,19 @@ class KernelSVR(RegressorMixin, BaseEstimator):
             )
         return self
 
-    def _publish(self, machine, rows):
-        """Set the fitted attributes; the machine knows the kept `rows` only."""
-        self._machine, self._kept_rows = machine, rows
-        self.support_ = rows[machine.support].astype(np.int32)
+    def check_parameters(self):
+        """Raise a ValueError that names a parameter out of range."""
+        check_kernel_parameters(self)
+
+    @property
+    def machine_(self):
+        """The trained machine, which all other attributes are read from."""
+        return self._machine
+
+    def restore_fitted(self, machine):
+        """Set the fitted attributes from a trained machine."""
+        self._machine = machine
+        self.support_ = machine.support.astype(np.int32)
         self.support_vectors_ = machine.vectors
         self.dual_coef_ = machine.coefficients.T.copy()
         self.intercept_ = machine.biases
@@ -126,8 +139,6 @@ class KernelSVR(RegressorMixin, BaseEstimator):
         """Return the predicted target of every row."""
         check_is_fitted(self)
         X = checked_rows(self, X, reset=False)
-        if self.kernel == "precomputed":
-            X = X[:, self._kept_rows]
         return self._machine.decisions(X)[:, 0]
 
     def __sklearn_tags__(self):

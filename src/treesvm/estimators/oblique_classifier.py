@@ -45,7 +45,7 @@ class ObliqueTreeClassifier(ClassifierMixin, BaseEstimator, ABC):
         -------
         self
         """
-        self._check_parameters()
+        self.check_parameters()
         X, y = checked_rows(self, X, y)
         check_classification_targets(y)
         weight = None
@@ -70,7 +70,7 @@ class ObliqueTreeClassifier(ClassifierMixin, BaseEstimator, ABC):
         """Do what else belongs to fitting once the trees are grown; nothing here."""
 
     @abstractmethod
-    def _check_parameters(self):
+    def check_parameters(self):
         """Raise a ValueError that names a parameter out of range."""
 
     @abstractmethod

@@ -11,6 +11,7 @@ from sklearn.utils.validation import check_is_fitted
 from treesvm.compression.machine_compression import CompressionOptions
 from treesvm.compression.terms import KernelTerms
 from treesvm.compression.tree_parts import (
+    WholeSpace,
     evaluations,
     leaf_members,
     whole_member,
@@ -31,6 +32,7 @@ from treesvm.inputs.support_vector_tree_parameters import (
 from treesvm.inputs.training_rows import checked_rows, classification_rows
 from treesvm.inputs.whole_fit import all_or_nothing
 from treesvm.kernels.kernel import Kernel
+from treesvm.trees.tree import Tree
 
 
 class SupportVectorTreeClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
@@ -163,7 +165,7 @@ class SupportVectorTreeClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstim
         -------
         self
         """
-        self._check_parameters()
+        self.check_parameters()
         seed = check_random_state(self.random_state).randint(2**31 - 1)
         rng = np.random.default_rng(seed)
         if self.object_kernel is not None:
@@ -251,6 +253,26 @@ class SupportVectorTreeClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstim
             max_bytes=int(self.cache_size * 2**20),
         )
 
+    @property
+    def decompositions_(self):
+        """The partitions and their compressed parts."""
+        return self._members
+
+    def restore_fitted(self, members):
+        """Set the fitted attributes from members that were kept in a file."""
+        for member in members:
+            partition = member.partition
+            is_whole = isinstance(partition, WholeSpace)
+            if is_whole and member.parts[0].machine is None:
+                raise ValueError("it has no machine")
+            if not is_whole and (
+                not isinstance(partition, Tree) or partition.is_oblique
+            ):
+                raise ValueError("a partition of it is no tree of axis-parallel cuts")
+        if len(self.classes_) < 2:
+            raise ValueError("it has one class only")
+        self._publish(members)
+
     def _publish(self, members):
         """Set the fitted attributes."""
         self._members = members
@@ -300,7 +322,7 @@ class SupportVectorTreeClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstim
         found = [member.scores(X) for member in self._members]
         return found[0] if len(found) == 1 else vote(found)
 
-    def _check_parameters(self):
+    def check_parameters(self):
         check_tree_parameters(self)
 
     def _checked(self, X):

@@ -147,7 +147,7 @@ class SVMMajClassifier(ClassifierMixin, BaseEstimator):
         -------
         self
         """
-        check_majorization_parameters(self)
+        self.check_parameters()
         X, codes, weight = classification_rows(
             self, X, y, sample_weight, self.class_weight
         )
@@ -164,6 +164,10 @@ class SVMMajClassifier(ClassifierMixin, BaseEstimator):
         if self.probability:
             self._calibrate(X, codes, weight)
         return self
+
+    def check_parameters(self):
+        """Raise a ValueError that names a parameter out of range."""
+        check_majorization_parameters(self)
 
     def _choose_alpha(self, X, codes, weight, options):
         """Set `alpha_` and `cv_results_`."""

@@ -122,7 +122,7 @@ class SVMPartitionTreeClassifier(ObliqueTreeClassifier):
         self.n_jobs = n_jobs
         self.random_state = random_state
 
-    def _check_parameters(self):
+    def check_parameters(self):
         """Raise a ValueError that names a parameter out of range."""
         check_majorization_parameters(self)
 

@@ -152,7 +152,7 @@ class_weight, probability, tol, cache_size, n_jobs, random_state, verbose, check
     @all_or_nothing
     def fit(self, X, y, sample_weight=None):
         """Search and train; see `DTSVMClassifier.fit`."""
-        self._check_parameters()
+        self.check_parameters()
         X, codes, weight = classification_rows(
             self, X, y, sample_weight, self.class_weight
         )
@@ -312,8 +312,8 @@ class_weight, probability, tol, cache_size, n_jobs, random_state, verbose, check
         values = getattr(self, name)
         return sorted(set(default if values is None else values))
 
-    def _check_parameters(self):
-        super()._check_parameters()
+    def check_parameters(self):
+        super().check_parameters()
         for name, default in (("Cs", PAPER_CS), ("gammas", PAPER_GAMMAS)):
             given = getattr(self, name)
             is_list = given is None or np.ndim(given) == 1

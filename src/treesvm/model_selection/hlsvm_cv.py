@@ -14,6 +14,7 @@ from sklearn.utils.validation import _check_sample_weight
 
 from treesvm.decomposition.checkpointing import Item, open_checkpoint, rows_identity
 from treesvm.estimators.hlsvm import HLSVMClassifier
+from treesvm.inputs.hlsvm_parameters import check_parameters
 from treesvm.inputs.training_rows import checked_rows
 from treesvm.model_selection.pruning_choice import (
     PathErrors,
@@ -132,7 +133,7 @@ max_passes, max_node_rows, leaf, C, gamma, n_jobs, random_state, checkpoint
         -------
         self
         """
-        self._check_parameters()
+        self.check_parameters()
         X, y = checked_rows(self, X, y)
         if sample_weight is not None:
             sample_weight = _check_sample_weight(sample_weight, X)
@@ -162,8 +163,9 @@ max_passes, max_node_rows, leaf, C, gamma, n_jobs, random_state, checkpoint
             self.trees_ = [prune_at(best.trees_[0], prices[place])]
         return self
 
-    def _check_parameters(self):
+    def check_parameters(self):
         """Raise a ValueError that names a parameter out of range."""
+        check_parameters(self)
         for share in self.prune_shares:
             if share != "cv" and not (isinstance(share, Real) and 0 <= share < 1):
                 raise ValueError(

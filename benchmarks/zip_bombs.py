@@ -124,7 +124,7 @@ def overlapping(sample):
 def many_parts(sample, n_parts=400_000):
     """A signed model with almost as many objects as the limit allows."""
     state, arrays = _random_parts(n_parts)
-    return signed(_model("RDSVMClassifier", state), arrays)
+    return signed(_model("DTSVMClassifier", state), arrays)
 
 
 def too_many_parts(sample):
@@ -157,7 +157,7 @@ def many_machines(sample, n_machines=25_000):
         "scaling": None,
         "vectors": "dense",
     }
-    return signed(_model("RDSVMClassifier", state), arrays)
+    return signed(_model("DTSVMClassifier", state), arrays)
 
 
 def too_many_machines(sample):
@@ -173,7 +173,7 @@ def _model(name, state):
 
 def _random_parts(n_parts):
     """State and arrays of random parts without machines."""
-    state = dict.fromkeys(ESTIMATORS["RDSVMClassifier"].fields) | {
+    state = dict.fromkeys(ESTIMATORS["DTSVMClassifier"].fields) | {
         "features": {"n_features": 1, "has_names": False},
         "classes": {"is_object": False},
         "members": {"partitions": [["random", n_parts, 0]], "machines": None},

@@ -33,16 +33,16 @@ ESTIMATORS = {
     ),
     "DTSVMClassifierCV": Entry(
         "treesvm.model_selection.dtsvm_cv",
-        (*_CLASSIFIER, "members", "probability_scale_", *_SEARCHED),
+        (*_CLASSIFIER, "best_estimator_", *_SEARCHED),
     ),
     "DTSVRegressor": Entry("treesvm.estimators.dtsvr", (*_REGRESSOR, "members")),
     "HLSVMClassifier": Entry(
-        "treesvm.estimators.hlsvm", (*_CLASSIFIER, "trees_", "kernel_leaves")
+        "treesvm.estimators.hlsvm", (*_CLASSIFIER, "trees")
     ),
     "HLSVMClassifierCV": Entry(
         "treesvm.model_selection.hlsvm_cv",
-        (*_CLASSIFIER, "trees_", "kernel_leaves", "alpha_", "prune_share_",
-         "best_score_", "cv_results_"),
+        (*_CLASSIFIER, "best_estimator_", "alpha_", "prune_share_", "best_score_",
+         "cv_results_"),
     ),
     "SVMMajClassifier": Entry(
         "treesvm.estimators.svm_maj",
@@ -50,7 +50,7 @@ ESTIMATORS = {
          "cv_results_"),
     ),
     "SVMPartitionTreeClassifier": Entry(
-        "treesvm.estimators.svm_partition_tree", (*_CLASSIFIER, "trees_")
+        "treesvm.estimators.svm_partition_tree", (*_CLASSIFIER, "trees")
     ),
     "SupportVectorTreeClassifier": Entry(
         "treesvm.estimators.support_vector_tree",
@@ -59,17 +59,17 @@ ESTIMATORS = {
     ),
     "CandidateSVC": Entry(
         "treesvm.estimators.candidate_svc",
-        (*_CLASSIFIER, "estimator_", "sample_indices_"),
+        (*_CLASSIFIER, "estimator_", "sample_indices"),
     ),
     "SVMTreesClassifier": Entry(
-        "treesvm.baselines.svm_trees", (*_CLASSIFIER, "trees_")
+        "treesvm.baselines.svm_trees", (*_CLASSIFIER, "trees")
     ),
     "RDSVMClassifier": Entry(
-        "treesvm.baselines.rdsvm", (*_CLASSIFIER, "members", *_SEARCHED)
+        "treesvm.baselines.rdsvm", (*_CLASSIFIER, "best_estimator_", *_SEARCHED)
     ),
     "BaggedSVC": Entry(
         "treesvm.baselines.bagged_svc",
-        (*_CLASSIFIER, "members", "validation_scores_", "C_", "gamma_"),
+        (*_CLASSIFIER, "members", "validation_scores", "C_", "gamma_"),
     ),
     "CPSPClassifier": Entry(
         "treesvm.baselines.cpsp",
@@ -77,7 +77,7 @@ ESTIMATORS = {
     ),
     "LASVMClassifier": Entry(
         "treesvm.baselines.lasvm",
-        (*_CLASSIFIER, "machine", "probability_scale_", "support_weight_"),
+        (*_CLASSIFIER, "machine", "probability_scale_", "support_weight"),
     ),
 }  # fmt: skip
 

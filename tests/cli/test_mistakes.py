@@ -39,6 +39,7 @@ def model(run, spirals):
         ("a.parquet", b"nothing", "a.parquet"),
         ("a.xls", b"nothing", "unknown ending"),
         ("a.svm", b"", "no row"),
+        ("a.svm", b"1\n0\n", "no row has a feature"),
     ],
 )
 def test_damaged_training_files(run, tmp_path, name, content, words):
@@ -62,6 +63,9 @@ def test_damaged_training_files(run, tmp_path, name, content, words):
         (("train", "flowers.csv", "--search", "--C", 3), "leave out --C"),
         (("train", "flowers.csv", "--C", -1, "--missing", "median"), "C=-1"),
         (("train", "flowers.csv", "-o", "no/folder/m"), "folder that exists"),
+        (("train", "flowers.csv", "--jobs", 100_000), "--jobs 100000"),
+        (("train", "flowers.csv", "--max-data-mb", 0), "--max-data-mb 0"),
+        (("compare", "--max-data-mb", 5), "need DATA"),
         (("train", "flowers.csv", "--missing", "median", "--test", 1.5), "between 0"),
         (("compare", "flowers.csv", "--methods", "svn"), "no method 'svn'"),
         (("compare", "--label", "x"), "need DATA"),

@@ -1,6 +1,7 @@
 """LASVM behind scikit-learn's interface: one pass, or row after row by partial_fit."""
 
 import warnings
+from typing import ClassVar
 
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
@@ -9,8 +10,9 @@ from sklearn.utils.multiclass import check_classification_targets
 
 from treesvm.decomposition.progress import Progress
 from treesvm.estimators.kernel_svc import KernelSVC
-from treesvm.inputs.kernel_parameters import is_count
+from treesvm.inputs.parameter_rules import FLAG, count
 from treesvm.inputs.training_rows import (
+    check_boxes,
     checked_rows,
     classification_rows,
     row_weights,
@@ -107,6 +109,8 @@ default="rbf"
     >>> bool(model.score(X, y) > 0.9)
     True
     """
+
+    _rules: ClassVar = {"epochs": count("use a positive whole number"), "finish": FLAG}
 
     def __init__(
         self,
@@ -219,6 +223,7 @@ default="rbf"
         weight = row_weights(X, sample_weight)
         if self.class_weight is not None:
             weight = weight * compute_sample_weight(self.class_weight, y)
+        check_boxes(self, weight.max())
         codes = _codes_of(y, self.classes_)
         first = 0 if is_first else self._machine.n_training_rows
         kept = np.flatnonzero(weight > 0)
@@ -273,28 +278,25 @@ default="rbf"
             **known,
         )
         progress.close()
-        self.support_weight_ = weight
-        self._publish(machine)
+        self.restore_fitted(machine, weight)
 
-    def restore_fitted(self, machine):
-        """Set the fitted attributes from a machine that was kept in a file."""
-        weight = self.support_weight_
-        if len(weight) != machine.n_vectors:
+    def restore_fitted(self, machine, support_weight):
+        """Set the fitted attributes from a trained machine, wherever it comes from.
+
+        `support_weight` holds the weights of its vectors, for `partial_fit` to go on.
+        """
+        if len(support_weight) != machine.n_vectors:
             raise ValueError("its support vectors have no weight each")
         largest = np.abs(machine.coefficients).max(axis=1, initial=0.0)
         # Sums of steps may be off by rounding.
-        if (largest > self.C * weight * (1.0 + 1e-9)).any():
+        if (largest > self.C * support_weight * (1.0 + 1e-9)).any():
             raise ValueError("a coefficient is larger than its box allows")
-        super().restore_fitted(machine)
+        self.support_weight_ = support_weight
+        return super().restore_fitted(machine)
 
     def check_parameters(self):
+        """Raise a ValueError that names a parameter out of range."""
         super().check_parameters()
-        if not is_count(self.epochs):
-            raise ValueError(
-                f"epochs={self.epochs!r} is not possible; use a positive whole number."
-            )
-        if not isinstance(self.finish, (bool, np.bool_)):
-            raise ValueError(f"finish={self.finish!r} is not possible; use a bool.")
         if isinstance(self.kernel, str) and self.kernel == "precomputed":
             raise ValueError(
                 "kernel='precomputed' has all values before the first row comes; use "

@@ -91,8 +91,9 @@ def run(options, console):
 
 def _refuse_data_options(options):
     """Options about a file make no sense without one."""
-    given = [options.label, options.drop, options.categorical, options.zero_based]
-    if any(given) or options.missing != "error":
+    given = [options.label, options.drop, options.categorical, options.max_data_mb]
+    defaults = (options.missing, options.zero_based) == ("error", "auto")
+    if any(given) or not defaults:
         raise ValueError("options about columns need DATA; the embedded data has none.")
 
 

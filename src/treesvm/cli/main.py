@@ -16,6 +16,7 @@ from treesvm.cli import (
     warmup_command,
 )
 from treesvm.cli.console import Console
+from treesvm.inputs.parameter_rules import MAX_JOBS
 
 OK, WRONG, USAGE, INTERRUPTED, TERMINATED = 0, 1, 2, 130, 143
 
@@ -84,6 +85,7 @@ def main(arguments=None):
     console = Console(options.quiet, options.json)
     try:
         with _terminable():
+            _check_jobs(options)
             return _COMMANDS[options.command][0].run(options, console)
     except KeyboardInterrupt as stop:
         print("treesvm: stopped; no file was left half-written", file=sys.stderr)
@@ -98,6 +100,13 @@ def main(arguments=None):
             raise
         print(f"treesvm {options.command}: {_words(error)}", file=sys.stderr)
         return WRONG
+
+
+def _check_jobs(options):
+    """Refuse numbers of threads before the work, not when its model is saved."""
+    jobs = getattr(options, "jobs", 1)
+    if jobs == 0 or abs(jobs) > MAX_JOBS:
+        raise ValueError(f"--jobs {jobs}: use 1 to {MAX_JOBS}, or -1 for all.")
 
 
 class _Terminated(KeyboardInterrupt):

@@ -1,6 +1,7 @@
 """``treesvm predict``: answers for a file of any size, chunk by chunk."""
 
 from treesvm.cli.console import check_output, output
+from treesvm.cli.data_options import add_counting_option
 from treesvm.cli.model_options import add_model_options, model_bytes
 from treesvm.datasets.table_model import TableModel
 from treesvm.persistence import load_model
@@ -20,6 +21,7 @@ def add_options(parser):
     parser.add_argument(
         "-o", "--output", metavar="OUT", help="file to write (default: standard output)"
     )
+    add_counting_option(parser, default=None, words="as the training file did")
     kind = parser.add_mutually_exclusive_group()
     kind.add_argument(
         "--proba", action="store_true", help="class probabilities behind each label"
@@ -53,6 +55,8 @@ def run(options, console):
         is_csv = str(options.output).lower().endswith(".csv")
         layout = "csv" if is_csv else "labels"
     model = TableModel.of(load_model(options.model, max_bytes=model_bytes(options)))
+    if options.zero_based is not None:
+        model.source_["zero_based"] = options.zero_based
     kind = "proba" if options.proba else "decision" if options.decision else "labels"
     with output(options.output) as write:
         summary = predict_file(

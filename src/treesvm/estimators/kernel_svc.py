@@ -12,12 +12,13 @@ from sklearn.utils.validation import check_is_fitted
 
 from treesvm.decomposition.calibration import (
     fit_scale,
+    has_probability,
     held_out_scores,
     probabilities,
     spread,
     winner_on_top,
 )
-from treesvm.inputs.kernel_parameters import check_kernel_parameters
+from treesvm.inputs.parameter_rules import check_parameters, check_value
 from treesvm.inputs.training_rows import checked_rows, classification_rows
 from treesvm.inputs.whole_fit import all_or_nothing
 from treesvm.kernels.kernel import resolve_kernel
@@ -30,15 +31,6 @@ from treesvm.machines.kernel_predictor import (
 from treesvm.machines.path_record import path_record
 from treesvm.machines.training import train_machine
 from treesvm.machines.voting import row_chunks
-
-
-def _has_probability(model):
-    """`predict_proba` exists when it was asked for."""
-    if not model.probability:
-        raise AttributeError(
-            "predict_proba needs probability=True, which trains held-out machines."
-        )
-    return True
 
 
 class KernelSVC(ClassifierMixin, BaseEstimator):
@@ -216,7 +208,7 @@ callable, default="rbf"
         X, codes, weight = model._training_rows(X, y, sample_weight)
         for name, values in (("C", Cs), ("gamma", gammas)):
             for value in values:
-                check_kernel_parameters(clone(self).set_params(**{name: value}))
+                check_value(name, value)
         if (X_val is None) != (y_val is None):
             raise ValueError("give both X_val and y_val, or neither.")
         rows = np.flatnonzero(weight > 0)
@@ -257,7 +249,7 @@ callable, default="rbf"
             codes[chunk] = winners(values, machine, self.break_ties)
         return self.classes_[codes]
 
-    @available_if(_has_probability)
+    @available_if(has_probability)
     def predict_proba(self, X):
         """Return class probabilities; the largest is the class that `predict` says."""
         decisions = self._decisions(X)
@@ -283,7 +275,8 @@ callable, default="rbf"
         )
 
     def check_parameters(self):
-        check_kernel_parameters(self)
+        """Raise a ValueError that names a parameter out of range."""
+        check_parameters(self)
         if self.multi_class == "ovr" and self.decision_function_shape == "ovo":
             raise ValueError(
                 "decision_function_shape='ovo' needs multi_class='ovo': there are no "
@@ -323,7 +316,7 @@ callable, default="rbf"
 
     def _store(self, machine):
         """Publish the machine, and warn if it did not converge."""
-        self._publish(machine)
+        self.restore_fitted(machine)
         if not self.converged_.all():
             warnings.warn(
                 f"{np.sum(~self.converged_)} of {len(self.converged_)} machines did "
@@ -337,15 +330,11 @@ callable, default="rbf"
 
     @property
     def machine_(self):
-        """The trained machine, which all other attributes are read from."""
+        """The trained machine, which the other attributes are read from."""
         return self._machine
 
     def restore_fitted(self, machine):
-        """Set the fitted attributes from a machine that was kept in a file."""
-        self._publish(machine)
-
-    def _publish(self, machine):
-        """Set the fitted attributes under scikit-learn's names."""
+        """Set the fitted attributes from a trained machine, wherever it comes from."""
         self._machine = machine
         self.support_ = machine.support.astype(np.int32)
         self.support_vectors_ = machine.vectors
@@ -357,6 +346,7 @@ callable, default="rbf"
         self.n_iter_ = machine.records["n_iter"].astype(np.int64)
         self.gap_ = machine.records["gap"].copy()
         self.converged_ = machine.records["converged"].copy()
+        return self
 
     def _calibrate(self, X, codes, weight):
         """Fit the scale of `predict_proba` on rows that held-out machines answer."""

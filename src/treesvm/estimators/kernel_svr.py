@@ -8,8 +8,9 @@ from sklearn.base import BaseEstimator, RegressorMixin
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
 
-from treesvm.inputs.kernel_parameters import check_kernel_parameters
-from treesvm.inputs.training_rows import checked_rows, row_weights
+from treesvm.inputs.parameter_rules import check_parameters
+from treesvm.inputs.training_rows import check_boxes, checked_rows, row_weights
+from treesvm.inputs.whole_fit import all_or_nothing
 from treesvm.kernels.kernel import resolve_kernel
 from treesvm.machines.regression_machine import train_regressor
 
@@ -73,6 +74,7 @@ class KernelSVR(RegressorMixin, BaseEstimator):
         self.max_iter = max_iter
         self.cache_size = cache_size
 
+    @all_or_nothing
     def fit(self, X, y, sample_weight=None):
         """Fit the regressor; see `KernelSVC.fit` for the forms of `X`."""
         self.check_parameters()
@@ -83,6 +85,7 @@ class KernelSVR(RegressorMixin, BaseEstimator):
                 f"shape {X.shape}; pass kernel(X, X), or rows with another kernel."
             )
         weight = row_weights(X, sample_weight)
+        check_boxes(self, weight.max())
         rows = np.flatnonzero(weight > 0)
         kernel = resolve_kernel(
             self.kernel, gamma=self.gamma, degree=self.degree, coef0=self.coef0, X=X
@@ -117,15 +120,15 @@ class KernelSVR(RegressorMixin, BaseEstimator):
 
     def check_parameters(self):
         """Raise a ValueError that names a parameter out of range."""
-        check_kernel_parameters(self)
+        check_parameters(self)
 
     @property
     def machine_(self):
-        """The trained machine, which all other attributes are read from."""
+        """The trained machine, which the other attributes are read from."""
         return self._machine
 
     def restore_fitted(self, machine):
-        """Set the fitted attributes from a trained machine."""
+        """Set the fitted attributes from a trained machine, wherever it comes from."""
         self._machine = machine
         self.support_ = machine.support.astype(np.int32)
         self.support_vectors_ = machine.vectors
@@ -134,6 +137,7 @@ class KernelSVR(RegressorMixin, BaseEstimator):
         self.n_iter_ = int(machine.records["n_iter"][0])
         self.gap_ = float(machine.records["gap"][0])
         self.converged_ = bool(machine.records["converged"][0])
+        return self
 
     def predict(self, X):
         """Return the predicted target of every row."""

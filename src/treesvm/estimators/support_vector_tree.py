@@ -1,6 +1,7 @@
 """Support vector trees: a few terms of a trained machine for every row."""
 
 from dataclasses import replace
+from typing import ClassVar
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, clone
@@ -11,7 +12,6 @@ from sklearn.utils.validation import check_is_fitted
 from treesvm.compression.machine_compression import CompressionOptions
 from treesvm.compression.terms import KernelTerms
 from treesvm.compression.tree_parts import (
-    WholeSpace,
     evaluations,
     leaf_members,
     whole_member,
@@ -21,18 +21,23 @@ from treesvm.compression.tree_rows import (
     distinct_rows,
     object_rows,
 )
-from treesvm.decomposition.dtsvm_predictor import vote
+from treesvm.decomposition.decomposition import vote
 from treesvm.estimators.dtsvm import DTSVMClassifier
 from treesvm.estimators.kernel_svc import KernelSVC
 from treesvm.estimators.support_vector_tree_sources import model_source
-from treesvm.inputs.support_vector_tree_parameters import (
-    check_tree_parameters,
-    loss_of,
+from treesvm.inputs.parameter_rules import (
+    FLAG,
+    check_parameters,
+    count,
+    either,
+    one_of,
 )
 from treesvm.inputs.training_rows import checked_rows, classification_rows
 from treesvm.inputs.whole_fit import all_or_nothing
 from treesvm.kernels.kernel import Kernel
-from treesvm.trees.tree import Tree
+
+# What a refit lowers, None without refit.
+_LOSSES = {False: None, True: "values", "values": "values", "margin": "margin"}
 
 
 class SupportVectorTreeClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
@@ -117,6 +122,24 @@ class SupportVectorTreeClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstim
     True
     """
 
+    _rules: ClassVar = {
+        "max_height": either(
+            None, count("use a positive whole number, or None for the default")
+        ),
+        "min_rows": count("use a positive whole number of rows"),
+        "n_starts": count("use a positive whole number"),
+        "refit": one_of(False, True, "values", "margin"),
+        "split_rows": either(
+            "cv", count("use a positive whole number of rows, or 'cv'")
+        ),
+        "vectors": one_of("auto", "support", "rows"),
+        "shared": FLAG,
+        "object_kernel": (
+            lambda value: value is None or callable(value),
+            "use a function of two sequences of objects, or None",
+        ),
+    }
+
     def __init__(
         self,
         estimator=None,
@@ -182,8 +205,7 @@ class SupportVectorTreeClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstim
         else:
             vectors = self._vectors(source)
             members = [whole_member(source, rows, self._options(), rng, vectors)]
-        self._publish(members)
-        return self
+        return self.restore_fitted(members)
 
     def _fitted_estimator(self, X, y, sample_weight):
         """Return the fitted model and the rows of D."""
@@ -247,7 +269,7 @@ class SupportVectorTreeClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstim
             max_height=self.max_height,
             min_rows=self.min_rows,
             n_starts=self.n_starts,
-            loss=loss_of(self.refit),
+            loss=_LOSSES[self.refit],
             split_rows=self.split_rows,
             is_shared=self.shared,
             max_bytes=int(self.cache_size * 2**20),
@@ -259,27 +281,13 @@ class SupportVectorTreeClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstim
         return self._members
 
     def restore_fitted(self, members):
-        """Set the fitted attributes from members that were kept in a file."""
-        for member in members:
-            partition = member.partition
-            is_whole = isinstance(partition, WholeSpace)
-            if is_whole and member.parts[0].machine is None:
-                raise ValueError("it has no machine")
-            if not is_whole and (
-                not isinstance(partition, Tree) or partition.is_oblique
-            ):
-                raise ValueError("a partition of it is no tree of axis-parallel cuts")
-        if len(self.classes_) < 2:
-            raise ValueError("it has one class only")
-        self._publish(members)
-
-    def _publish(self, members):
-        """Set the fitted attributes."""
+        """Set the fitted attributes from compressed members, wherever they are from."""
         self._members = members
         parts = [part for member in members for part in member.parts]
         machines = [part.machine for part in parts if part.machine is not None]
         self.n_vectors_ = sum(machine.n_vectors for machine in machines)
         self.n_rows_ = sum(int(machine.trees[0].n_rows[0]) for machine in machines)
+        return self
 
     def decision_function(self, X):
         """Return the approximation of the machine's values.
@@ -323,7 +331,8 @@ class SupportVectorTreeClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstim
         return found[0] if len(found) == 1 else vote(found)
 
     def check_parameters(self):
-        check_tree_parameters(self)
+        """Raise a ValueError that names a parameter out of range."""
+        check_parameters(self)
 
     def _checked(self, X):
         check_is_fitted(self)

@@ -14,7 +14,6 @@ from typing import NamedTuple
 
 import numpy as np
 
-from treesvm.decomposition.decomposition import Decomposition
 from treesvm.files.failures import require
 from treesvm.files.json_values import field
 from treesvm.persistence.labels import (
@@ -31,9 +30,7 @@ from treesvm.persistence.packed_kernels import (
 from treesvm.persistence.packed_machines import read_machines, write_machines
 from treesvm.persistence.packed_parts import (
     read_members,
-    read_parts,
     write_members,
-    write_parts,
 )
 from treesvm.persistence.packed_trees import read_trees, write_trees
 
@@ -84,6 +81,8 @@ def _members(form):
         return write_members(model.decompositions_, arrays, form)
 
     def read(section, arrays, model):
+        is_known = form == "kernel" or _n_classes(model) >= 2
+        require(is_known, "it has one class only")
         members = read_members(
             section,
             arrays,
@@ -118,28 +117,7 @@ def _read_trees(section, arrays, model):
         require(tree.is_oblique or tree.n_nodes == 1, "a tree of it is not oblique")
         answers = bool((tree.value.sum(axis=1) > 0.0).all())
         require(answers, "a node of a tree answers with no class")
-    return {"trees_": trees}
-
-
-def _write_kernel_leaves(model, arrays):
-    if model.leaf != "kernel":
-        return None
-    return write_parts(model.decomposition_.parts, arrays)
-
-
-def _read_kernel_leaves(section, arrays, model):
-    """The machines in the leaves of the only oblique tree."""
-    if model.leaf != "kernel":
-        return {}
-    tree, n_classes = model.trees_[0], len(model.classes_)
-    parts = read_parts(
-        section,
-        arrays,
-        n_parts=tree.n_leaves,
-        n_classes=n_classes,
-        n_features=model.n_features_in_,
-    )
-    return {"decomposition_": Decomposition(tree, parts, n_classes)}
+    return {"trees": trees}
 
 
 def committee_size(n_classes, multi_class):
@@ -193,15 +171,14 @@ def _read_basis(section, arrays, model):
     }
 
 
-def _array(attribute, dtype, **bounds):
-    """A 1-D array that is an attribute under the same name."""
-    name = attribute.removesuffix("_")
+def _array(name, dtype, **bounds):
+    """A 1-D array that is the attribute of the same name."""
 
     def write(model, arrays):
-        arrays[name] = getattr(model, attribute).astype(dtype)
+        arrays[name] = getattr(model, f"{name}_").astype(dtype)
 
     def read(section, arrays, model):
-        return {attribute: arrays.take(name, dtype, (None,), **bounds)}
+        return {name: arrays.take(name, dtype, (None,), **bounds)}
 
     return Kind(write, read)
 
@@ -220,11 +197,10 @@ KINDS = {
     "machine": Kind(_write_machine, _read_machine),
     "members": _members("kernel"),
     "compressed_members": _members("compressed"),
-    "trees_": Kind(_write_trees, _read_trees),
-    "kernel_leaves": Kind(_write_kernel_leaves, _read_kernel_leaves),
+    "trees": Kind(_write_trees, _read_trees),
     "planes": Kind(_write_planes, _read_planes),
     "basis": Kind(_write_basis, _read_basis),
-    "support_weight_": _array("support_weight_", "f8", low=0.0),
-    "validation_scores_": _array("validation_scores_", "f8"),
-    "sample_indices_": Kind(_array("sample_indices_", "i8").write, _read_rows),
+    "support_weight": _array("support_weight", "f8", low=0.0),
+    "validation_scores": _array("validation_scores", "f8"),
+    "sample_indices": Kind(_array("sample_indices", "i8").write, _read_rows),
 }

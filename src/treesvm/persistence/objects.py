@@ -1,4 +1,4 @@
-"""Objects that a file may describe by a name and parameters: estimators and selectors.
+"""Objects that a file may describe by name and parameters: estimators and their parts.
 
 A name is looked up in these tables and nowhere else: nothing outside of them is ever
 imported or made because of what a file says.
@@ -10,11 +10,12 @@ from treesvm.candidates import CBD, CVS, FLD, TRSD, CleanSpread, RandomRows
 from treesvm.estimator_table import ESTIMATORS, WRAPPERS
 from treesvm.files.failures import ModelFileError, require
 from treesvm.files.json_values import JsonValues
+from treesvm.inputs.parameter_rules import MAX_JOBS
+from treesvm.partitions import AxisTree, ObliqueTree, RandomParts, WholeSpace
 
-SELECTORS = {
-    cls.__name__: cls for cls in (CBD, CVS, FLD, TRSD, CleanSpread, RandomRows)
-}
-_MAX_JOBS = 4096
+_SELECTORS = (CBD, CVS, FLD, TRSD, CleanSpread, RandomRows)
+_PARTITIONS = (AxisTree, ObliqueTree, RandomParts, WholeSpace)
+_PARTS = {cls.__name__: cls for cls in (*_SELECTORS, *_PARTITIONS)}
 # Parameters that name places on a disk. They belong to the machine that trained, and a
 # stranger's file would choose where the fit of a clone writes and deletes.
 _PLACES = {"checkpoint"}
@@ -81,25 +82,34 @@ def _describe(value):
     name = type(value).__name__
     if _is_estimator(value):
         return name, _saved_parameters(value)
-    is_selector = type(value) is SELECTORS.get(name)
-    return (name, value.get_params(deep=False)) if is_selector else None
+    is_part = type(value) is _PARTS.get(name)
+    return (name, value.get_params(deep=False)) if is_part else None
+
+
+def _class_of(name):
+    """Look a name up in the tables; only what is found there is imported."""
+    if name in ESTIMATORS:
+        return getattr(importlib.import_module(ESTIMATORS[name].module), name)
+    require(name in _PARTS, f"it holds the unknown object {name!r:.60}")
+    return _PARTS[name]
+
+
+def parameter_names(name):
+    """The names of the parameters of a class of the tables."""
+    return set(_class_of(name)().get_params(deep=False))
 
 
 def _make(name, parameters):
     """Return an object of the tables after checking its parameters."""
-    if name in ESTIMATORS:
-        cls = getattr(importlib.import_module(ESTIMATORS[name].module), name)
-    else:
-        require(name in SELECTORS, f"it holds the unknown object {name!r:.60}")
-        cls = SELECTORS[name]
-    unknown = parameters.keys() - cls().get_params(deep=False).keys()
+    cls = _class_of(name)
+    unknown = parameters.keys() - parameter_names(name)
     require(not unknown, f"{name} has no parameter {min(unknown, default='')!r:.60}")
     places = parameters.keys() & _PLACES
     require(not places, f"it sets {min(places, default='')!r}, a place on your disk")
     made = cls(**parameters)
     try:
         _check_shared(made)
-        made.check_parameters()
+        made.check() if cls in _PARTITIONS else made.check_parameters()
     except (TypeError, ValueError) as error:  # a list where a number belongs, and such
         raise ModelFileError(f"its parameters are not possible: {error}") from error
     return made
@@ -113,8 +123,8 @@ def _check_shared(model):
     n_jobs = getattr(model, "n_jobs", None)
     if n_jobs is not None and (type(n_jobs) is not int or n_jobs == 0):
         raise ValueError("n_jobs must be None or a whole number other than 0")
-    if n_jobs is not None and abs(n_jobs) > _MAX_JOBS:
-        raise ValueError(f"n_jobs={n_jobs} is beyond {_MAX_JOBS}")
+    if n_jobs is not None and abs(n_jobs) > MAX_JOBS:
+        raise ValueError(f"n_jobs={n_jobs} is beyond {MAX_JOBS}")
     if not isinstance(getattr(model, "kernel", "rbf"), str):
         raise ValueError("kernel must be a name")
 

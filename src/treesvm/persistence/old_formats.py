@@ -3,8 +3,9 @@
 What a file says is checked by the readers of the present format; here it is only moved
 to its place. A new format adds a step to `STEPS`, and the steps before it stay.
 
-Format 1 had a state class for each estimator: one gamma for all machines, partitions
-without tags, reported values in groups, the rows of a Gram matrix by a detour.
+Format 1 had a layout for each estimator: one gamma for all machines, partitions without
+tags, values in groups, searches that were estimators themselves, and H-LSVM with kernel
+machines in its leaves, which is a DTSVM with an oblique partition now.
 """
 
 import numpy as np
@@ -12,73 +13,157 @@ import numpy as np
 from treesvm.estimator_table import ESTIMATORS
 from treesvm.files.failures import require
 from treesvm.files.json_values import field, real_number
+from treesvm.persistence.objects import parameter_names
 from treesvm.persistence.plain_values import RULES
 
 _MAX_TREES = 10**6
-# Parameters of earlier versions that only training knew.
-_RETIRED = {"border_share"}
+# Parameters of earlier versions that are gone, for all classes that had them.
+_RETIRED = {"border_share", "leaf"}
+_AXIS = {"criterion": "entropy", "max_tree_rows": 100_000}  # now of `AxisTree`
+# Search -> what it finds, and which of its reports are parameters of that.
+_SEARCHES = {
+    "DTSVMClassifierCV": ("DTSVMClassifier", ("C", "gamma", "max_leaf_size")),
+    "RDSVMClassifier": ("DTSVMClassifier", ("C", "gamma", "max_leaf_size")),
+    "HLSVMClassifierCV": ("HLSVMClassifier", ("alpha",)),
+}
 
 
 def upgraded(header, arrays, number):
     """Return header and arrays of a file of format `number` in the present layout."""
     for format_number, step in STEPS.items():
         if format_number >= number:
-            header, arrays = step(header, dict(arrays))
+            model, arrays = step(header, dict(arrays))
+            header = header | model
     return header, arrays
 
 
-def _from_1_to_2(header, arrays):
-    """One layout of fields for all estimators."""
-    model, arrays = _model_of_1(header, arrays)
-    return header | model, arrays
-
-
-def _model_of_1(description, arrays):
+def _from_1_to_2(description, arrays):
     """Return the description of a model and its arrays in the layout of format 2."""
     name, old = field(description, "class", str), field(description, "state", dict)
     require(name in ESTIMATORS, f"it holds the unknown class {name!r:.60}")
+    parameters = field(description, "parameters", dict)
+    if parameters.get("leaf") == "kernel":
+        name, parameters = "DTSVMClassifier", _oblique_partition(parameters)
+        old = {key: old.get(key) for key in ("features", "classes", "parts")}
     fields = ESTIMATORS[name].fields
-    parameters = _parameters_of_1(field(description, "parameters", dict))
-    state = dict.fromkeys(fields)
-    for key, section in old.items():
-        if key in ("features", "classes"):
-            state[key] = section
-        elif key in ("reports", "losses"):
-            state |= {} if section is None else field(old, key, dict)
-        elif key == "scale":
-            state["probability_scale_"] = section
-        elif f"{key}_" in RULES:
-            state[f"{key}_"] = section
-    if "estimator_" in fields:
-        state["estimator_"], parameters["estimator"], arrays = _estimator_of_1(
+    state = dict.fromkeys(fields) | _plain_values(old)
+    made = {"class": name, "parameters": _present_parameters(name, parameters)}
+    if "best_estimator_" in fields:
+        state.pop("probability_scale_", None)
+        inner, arrays = _best_estimator(name, parameters, old, arrays)
+        state["best_estimator_"] = inner
+    elif "estimator_" in fields:
+        state["estimator_"], made["parameters"]["estimator"], arrays = _estimator(
             field(old, "machine", dict), arrays
         )
     elif "machine" in fields:
-        state["machine"] = _machines_of_1(old.get("machine"), arrays)
+        state["machine"] = _machines(old.get("machine"), arrays)
         if "kept_rows" in arrays:
-            _name_rows_of_the_gram_matrix(arrays)
+            _number_rows_of_the_gram_matrix(arrays)
     elif "basis" in fields:
-        state["basis"] = _machines_of_1(old, arrays)
-    elif "kernel_leaves" in fields:
-        state["kernel_leaves"] = _machines_of_1(old.get("parts"), arrays)
+        state["basis"] = _machines(old, arrays)
     for key in {"members", "compressed_members"} & set(fields):
-        state[key] = _members_of_1(old, arrays)
-    return {"class": name, "parameters": parameters, "state": state}, arrays
+        state[key] = _members(old, arrays)
+    return made | {"state": state}, arrays
 
 
-def _parameters_of_1(parameters):
-    """Drop retired parameters; selectors were the only objects among them."""
+def _plain_values(old):
+    """Values that were in groups, or had no underscore."""
+    found = {}
+    for key, section in old.items():
+        if key in ("features", "classes"):
+            found[key] = section
+        elif key in ("reports", "losses"):
+            found |= {} if section is None else field(old, key, dict)
+        elif key == "scale":
+            found["probability_scale_"] = section
+        elif f"{key}_" in RULES:
+            found[f"{key}_"] = section
+    return found
+
+
+def _present_parameters(name, parameters):
+    """Drop what is gone; selectors and partitions are objects."""
     kept = {k: v for k, v in parameters.items() if k not in _RETIRED}
+    if name.startswith("HLSVM"):  # of the machines in its leaves
+        kept = {k: v for k, v in kept.items() if k not in ("C", "gamma")}
     for key, value in kept.items():
         if isinstance(value, dict) and value.keys() == {"selector", "parameters"}:
-            kept[key] = {
-                "object": value["selector"],
-                "parameters": value["parameters"],
-            }
+            kept[key] = _object(value["selector"], value["parameters"])
+    axis = {key: kept.pop(key) for key in _AXIS if key in kept}
+    if any(value != _AXIS[key] for key, value in axis.items()):
+        kept["partition"] = _object("AxisTree", axis)
     return kept
 
 
-def _machines_of_1(section, arrays):
+def _object(name, parameters):
+    return {"object": name, "parameters": parameters}
+
+
+def _oblique_partition(parameters):
+    """Parameters of a DTSVM that cuts the space as an H-LSVM did."""
+    of_tree = parameter_names("ObliqueTree")
+    own = {"C", "gamma", "class_weight", "n_jobs", "random_state"}
+    kept = {key: value for key, value in parameters.items() if key in own}
+    tree = {key: value for key, value in parameters.items() if key in of_tree}
+    return kept | {"partition": _object("ObliqueTree", tree)}
+
+
+def _best_estimator(name, parameters, old, arrays):
+    """Return what a search found as an estimator of its own, and all arrays."""
+    inner, chosen = _SEARCHES[name]
+    reports, known = field(old, "reports", dict), parameter_names(inner) | _AXIS.keys()
+    own = {key: value for key, value in parameters.items() if key in known}
+    own |= {key: reports.get(f"{key}_") for key in chosen}
+    if name == "RDSVMClassifier":
+        own["partition"] = "random"
+    if reports.get("prune_share_", "cv") != "cv":
+        own["prune_share"] = reports["prune_share_"]
+    state = {key: section for key, section in old.items() if key != "reports"}
+    model, inside = _from_1_to_2(
+        {"class": inner, "parameters": own, "state": state}, dict(arrays)
+    )
+    labels = {k: arrays[k] for k in ("classes", "feature_names") if k in arrays}
+    return model, labels | _inside(inside)
+
+
+def _estimator(section, arrays):
+    """Return the estimator inside, the parameter it was made from, and all arrays."""
+    mark = "candidate."
+    own = {k.removeprefix(mark): a for k, a in arrays.items() if k.startswith(mark)}
+    require("rows" in own, f"array '{mark}rows' is missing")
+    own["sample_indices"] = own.pop("rows")
+    inside = {k: a for k, a in arrays.items() if not k.startswith(mark)}
+    model, inside = _from_1_to_2(section, inside)
+    given, name = field(section, "given", (dict, type(None))), model["class"]
+    if given is not None:
+        given = _object(name, _present_parameters(name, given))
+    return model, given, own | _inside(inside)
+
+
+def _inside(arrays):
+    return {f"inside.{name}": array for name, array in arrays.items()}
+
+
+def _members(old, arrays):
+    """Tag the partitions; the parts of a regressor were machines only."""
+    if "partitions" in old:
+        listed = field(old, "partitions", list)
+        tags = [["random", *pair] for pair in listed if isinstance(pair, list)]
+    elif old.get("is_whole") is True:
+        tags = [["whole"]]
+    else:
+        n_trees = _length(arrays, "trees.sizes")
+        require(n_trees <= _MAX_TREES, f"it has {n_trees} trees")
+        tags = [["tree"]] * n_trees
+    held = [old[key] for key in ("parts", "machines", "compressed") if key in old]
+    require(len(held) == 1, "its header lacks its machines")
+    if "machines" in old:
+        _add_parts_of_regressors(arrays)
+    return {"partitions": tags, "machines": _machines(held[0], arrays)}
+
+
+def _machines(section, arrays):
     """Give each machine the gamma that they shared; name the kind of scaling."""
     if section is None:
         return None
@@ -98,24 +183,6 @@ def _length(arrays, name):
     return len(arrays[name])
 
 
-def _members_of_1(old, arrays):
-    """Tag the partitions; the parts of a regressor were machines only."""
-    if "partitions" in old:
-        listed = field(old, "partitions", list)
-        tags = [["random", *pair] for pair in listed if isinstance(pair, list)]
-    elif old.get("is_whole") is True:
-        tags = [["whole"]]
-    else:
-        n_trees = _length(arrays, "trees.sizes")
-        require(n_trees <= _MAX_TREES, f"it has {n_trees} trees")
-        tags = [["tree"]] * n_trees
-    held = [old[key] for key in ("parts", "machines", "compressed") if key in old]
-    require(len(held) == 1, "its header lacks its machines")
-    if "machines" in old:
-        _add_parts_of_regressors(arrays)
-    return {"partitions": tags, "machines": _machines_of_1(held[0], arrays)}
-
-
 def _add_parts_of_regressors(arrays):
     n_parts, sizes = _length(arrays, "machines.sizes"), arrays["machines.sizes"]
     require(sizes.shape == (n_parts, 4), "its machines have no sizes")
@@ -128,7 +195,7 @@ def _add_parts_of_regressors(arrays):
     }
 
 
-def _name_rows_of_the_gram_matrix(arrays):
+def _number_rows_of_the_gram_matrix(arrays):
     """Number support vectors by rows of the matrix, not by those of positive weight."""
     rows = arrays.pop("kept_rows")
     support, sizes = arrays.get("machines.support"), arrays.get("machines.sizes")
@@ -144,20 +211,6 @@ def _name_rows_of_the_gram_matrix(arrays):
     )
     arrays["machines.support"] = rows[support]
     arrays["machines.sizes"] = np.maximum(sizes, [0, 0, 0, rows.max(initial=0) + 1])
-
-
-def _estimator_of_1(section, arrays):
-    """Return the estimator inside, the parameter it was made from, and all arrays."""
-    mark = "candidate."
-    own = {k.removeprefix(mark): a for k, a in arrays.items() if k.startswith(mark)}
-    require("rows" in own, f"array '{mark}rows' is missing")
-    own["sample_indices"] = own.pop("rows")
-    inside = {k: a for k, a in arrays.items() if not k.startswith(mark)}
-    model, inside = _model_of_1(section, inside)
-    given = field(section, "given", (dict, type(None)))
-    if given is not None:
-        given = {"object": model["class"], "parameters": _parameters_of_1(given)}
-    return model, given, own | {f"inside.{k}": a for k, a in inside.items()}
 
 
 STEPS = {1: _from_1_to_2}

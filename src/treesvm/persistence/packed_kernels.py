@@ -8,7 +8,7 @@ import numpy as np
 
 from treesvm.files.failures import require
 from treesvm.files.json_values import field, real_number, whole_number
-from treesvm.kernels.kernel import ALIASES, NAMES, Kernel
+from treesvm.kernels.kernel import ALIASES, LARGEST_GAMMA, NAMES, Kernel
 from treesvm.machines.scaling import LeafScaling
 
 _MINMAX = "minmax"
@@ -46,7 +46,8 @@ def read_kernels(section, arrays, n_kernels):
         real_number(section, "coef0"),
     )
     gammas = arrays.take("kernels.gamma", "f8", (n_kernels,))
-    require(bool((gammas > 0.0).all()), "a gamma of its kernels is out of range")
+    fits = (gammas > 0.0) & (gammas <= LARGEST_GAMMA)
+    require(bool(fits.all()), "a gamma of its kernels is out of range")
     return [shared.with_gamma(gamma) for gamma in gammas.tolist()]
 
 

@@ -6,12 +6,12 @@ all of them are in the arrays of `packed_trees`, in the order of the list.
 
 import numpy as np
 
-from treesvm.compression.tree_parts import WholeSpace
-from treesvm.decomposition.decomposition import Decomposition, Part
+from treesvm.decomposition.decomposition import Decomposition
+from treesvm.decomposition.part import Part
 from treesvm.files.checked_arrays import pieces_of
 from treesvm.files.failures import require
 from treesvm.files.json_values import field
-from treesvm.partitions.random_parts import RandomPartition
+from treesvm.partitions import RandomPartition, TreeParts, WholeSpace
 from treesvm.persistence.packed_machines import read_machines, write_machines
 from treesvm.persistence.packed_score_trees import read_compressed, write_compressed
 from treesvm.persistence.packed_trees import read_trees, write_trees
@@ -30,7 +30,7 @@ _FORMS = {
 def write_members(members, arrays, form="kernel"):
     """Put a list of `Decomposition` into `arrays`; return the section about them."""
     partitions = [member.partition for member in members]
-    trees = [p for p in partitions if not isinstance(p, (RandomPartition, WholeSpace))]
+    trees = [p.tree for p in partitions if isinstance(p, TreeParts)]
     if trees:
         write_trees(trees, arrays)
     parts = [part for member in members for part in member.parts]
@@ -44,7 +44,7 @@ def _tagged(partition):
     """What the header says of one partition."""
     if isinstance(partition, RandomPartition):
         return ["random", int(partition.n_parts), int(partition.seed)]
-    return ["whole"] if isinstance(partition, WholeSpace) else ["tree"]
+    return ["tree"] if isinstance(partition, TreeParts) else ["whole"]
 
 
 def read_members(section, arrays, *, n_classes, n_features, form="kernel"):
@@ -53,10 +53,7 @@ def read_members(section, arrays, *, n_classes, n_features, form="kernel"):
     require(len(tags) >= 1, "it has no partition")
     arrays.charge(_MEMBER_BYTES * len(tags))
     partitions = _read_partitions(tags, arrays, n_classes, n_features)
-    counts = [
-        getattr(partition, "n_leaves", None) or partition.n_parts
-        for partition in partitions
-    ]
+    counts = [partition.n_parts for partition in partitions]
     parts = read_parts(
         field(section, "machines", (dict, type(None))),
         arrays,
@@ -98,7 +95,7 @@ def _read_partitions(tags, arrays, n_classes, n_features):
     partitions = []
     for tag in tags:
         if tag == ["tree"]:
-            partitions.append(next(trees))
+            partitions.append(TreeParts(next(trees)))
         elif tag == ["whole"]:
             partitions.append(WholeSpace())
         else:

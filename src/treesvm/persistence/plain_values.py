@@ -7,7 +7,7 @@ import numpy as np
 
 from treesvm.files.failures import require
 from treesvm.files.json_values import JsonValues
-from treesvm.inputs.kernel_parameters import is_number
+from treesvm.inputs.parameter_rules import is_number
 
 _VALUES = JsonValues()
 

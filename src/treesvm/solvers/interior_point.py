@@ -36,6 +36,7 @@ class _Point(NamedTuple):
     w: np.ndarray
 
 
+@np.errstate(over="ignore", divide="ignore", invalid="ignore")  # ends, see below
 def finish(K, p, lower, upper, beta, F, *, tol, gap_tol, exact=None, rounds=3):
     """Bring an SMO answer to optimality; update `beta` and `F` in place.
 
@@ -134,9 +135,12 @@ def solve_interior_point(H, q, lower, upper, total, *, target, max_iter=40):
         if gap <= target or min(x.min(), s.min(), point.z.min(), point.w.min()) <= 0:
             break  # solved, or as close as float64 gets
         try:
-            point = _newton_step(solver, point, x, s, stationarity, balance, gap)
+            step = _newton_step(solver, point, x, s, stationarity, balance, gap)
         except LinAlgError:
             break
+        if not all(np.isfinite(part).all() for part in step):
+            break
+        point = step
     return _snap(point, lower, upper, total), n_iter
 
 

@@ -192,6 +192,8 @@ def _reprocess(pool, tau, may_fetch):
     _touch(pool, rising)
     if may_fetch:
         falling = _second_order(pool, rising, n)
+        if falling < 0:  # F is not finite any more
+            return READY
         if pool.place_of[falling] < 0:
             return falling
     _touch(pool, falling)

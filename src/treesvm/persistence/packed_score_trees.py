@@ -19,6 +19,7 @@ from treesvm.persistence.packed_kernels import (
     write_kernels,
     write_scalings,
 )
+from treesvm.persistence.packed_trees import parents_of
 from treesvm.persistence.packed_vectors import read_vectors, write_vectors
 from treesvm.trees.routing import LEAF
 
@@ -147,7 +148,7 @@ def _read_trees(arrays, n_vectors, n_trees):
     arrays.charge(_TREE_BYTES * len(sizes) + int(8 * n_nodes @ (8 + n_outputs)))
     depths, lengths = [], []
     for left, right in zip(nodes["left"], nodes["right"], strict=True):
-        depths.append(depths_of(left, right))
+        depths.append(_depths(left, right))
         lengths.append(depths[-1][left == LEAF].astype(np.int64))
     n_terms = np.array([own.sum() for own in lengths])
     n_leaves = np.array([len(own) for own in lengths])
@@ -168,34 +169,10 @@ def _read_trees(arrays, n_vectors, n_trees):
     return pieces_of(trees, [len(own) for own in by_machine], "its trees")
 
 
-def depths_of(left, right):
-    """Return the depth of every node, 1 at the root, after checking every link.
-
-    Each node but the root must be the child of exactly one node with a smaller number;
-    a node whose two links are equal has one child. Paths then end, and do not meet.
-    """
-    n_nodes = len(left)
-    require(n_nodes >= 1, "a tree has no node")
-    is_inner = left != LEAF
-    require(bool(np.array_equal(is_inner, right != LEAF)), "a node is half a leaf")
-    number = np.arange(n_nodes)
-    for links in (left, right):
-        require(
-            bool((links[is_inner] > number[is_inner]).all()),
-            "a node of a tree is its own ancestor or stands before its parent",
-        )
-        require(int(links.max()) < n_nodes, "a tree links to no node of it")
-    splits = is_inner & (left != right)
-    n_parents = np.bincount(left[is_inner], minlength=n_nodes)
-    n_parents = n_parents + np.bincount(right[splits], minlength=n_nodes)
-    require(
-        bool((n_parents[1:] == 1).all()) and n_parents[0] == 0,
-        "a node of a tree has no parent or several parents",
-    )
-    parent = np.zeros(n_nodes, np.int64)
-    parent[left[is_inner]] = number[is_inner]
-    parent[right[is_inner]] = number[is_inner]
-    depth = np.ones(n_nodes, np.int32)
-    for k in range(1, n_nodes):  # a parent's number is smaller
-        depth[k] = depth[parent[k]] + 1
+def _depths(left, right):
+    """Return the depth of every node, 1 at the root, after checking every link."""
+    depth = np.ones(len(left), np.int32)
+    for k, parent in enumerate(parents_of(left, right).tolist()):
+        if k > 0:  # a parent's number is smaller
+            depth[k] = depth[parent] + 1
     return depth

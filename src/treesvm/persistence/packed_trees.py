@@ -65,41 +65,51 @@ def read_trees(arrays, *, n_trees, n_features, n_values, is_count=True):
         weights = arrays.take_pieces("trees.weights", "f8", n_planes, width=n_features)
     trees = [Tree(*own) for own in zip(*columns, weights, strict=True)]
     for tree in trees:
-        check_links(tree, len(tree.weights) or n_features)
+        _check_nodes(tree, len(tree.weights) or n_features)
     return trees
 
 
-def check_links(tree, n_tests):
-    """Refuse anything but one tree: every node reached once, parents before children.
-
-    If each node but the root is the child of exactly one node with a smaller number,
-    then every node is reached from the root, and no path returns.
-    """
-    n_nodes, is_inner = tree.n_nodes, tree.left != LEAF
-    require(n_nodes >= 1, "a tree has no node")
+def _check_nodes(tree, n_tests):
+    """Refuse nodes that are no cut in two by a known test."""
+    is_inner = tree.left != LEAF
+    parents_of(tree.left, tree.right)
     require(
-        np.array_equal(is_inner, tree.right != LEAF)
-        and np.array_equal(is_inner, tree.feature != LEAF),
+        np.array_equal(is_inner, tree.feature != LEAF),
         "a node of a tree is half a leaf",
     )
     require(
-        2 * np.count_nonzero(is_inner) == n_nodes - 1,
-        "a tree has too many or too few nodes for its links",
-    )
-    number = np.arange(n_nodes, dtype=np.int32)
-    is_child = np.zeros(n_nodes, bool)
-    for links in (tree.left, tree.right):
-        require(
-            bool((links > number)[is_inner].all()),
-            "a node of a tree is its own ancestor or stands before its parent",
-        )
-        require(links.max() < n_nodes, "a tree links to no node of it")
-        is_child[links[is_inner]] = True
-    # As many links as children: if all are children, none is so twice.
-    require(
-        bool(is_child[1:].all()), "a node of a tree has no parent or several parents"
+        bool((tree.left != tree.right)[is_inner].all()),
+        "a node of a tree has one child only",
     )
     require(
         tree.feature.max() < n_tests or not is_inner.any(),
         "a node of a tree tests a feature or hyperplane that does not exist",
     )
+
+
+def parents_of(left, right):
+    """Return the parent of every node, -1 at the root, if the links are one tree.
+
+    If each node but the root is the child of exactly one node with a smaller number,
+    then every node is reached from the root, and no path returns. A node whose two
+    links are equal has one child.
+    """
+    n_nodes, is_inner = len(left), left != LEAF
+    require(n_nodes >= 1, "a tree has no node")
+    is_even = np.array_equal(is_inner, right != LEAF)
+    require(is_even, "a node of a tree is half a leaf")
+    splits = is_inner & (left != right)
+    owners = np.concatenate([np.flatnonzero(is_inner), np.flatnonzero(splits)])
+    links = np.concatenate([left[is_inner], right[splits]])
+    require(
+        bool((links > owners).all()),
+        "a node of a tree is its own ancestor or stands before its parent",
+    )
+    require(links.max(initial=0) < n_nodes, "a tree links to no node of it")
+    parents = np.full(n_nodes, -1)
+    parents[links] = owners
+    require(
+        len(links) == n_nodes - 1 and bool((parents[1:] >= 0).all()),
+        "a node of a tree has no parent or several parents",
+    )
+    return parents

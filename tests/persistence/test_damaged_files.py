@@ -168,8 +168,8 @@ WRONG = {
         set_header("parameters", "kernel", value="linear"),
         "where its parameters say",
     ),
-    "gamma": (change("kernels.gamma", {0: -1.0}), "out of range"),
-    "huge gamma": (change("kernels.gamma", {0: 1e308}), "out of range"),
+    "gamma": (change("kernels.gamma", {0: -1.0}), "below"),
+    "huge gamma": (change("kernels.gamma", {0: 1e308}), "above 1e"),
     "no partition": (
         set_header("state", "members", "partitions", value=[]),
         "no partition",

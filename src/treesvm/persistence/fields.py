@@ -66,7 +66,7 @@ def _read_machine(section, arrays, model):
         len(machine.class_starts) == (n_classes or 1) + 1,
         "its machine does not know all classes",
     )
-    is_gram = machine.kernel.name == "precomputed"
+    is_gram = machine.kernel.is_precomputed
     require(
         not is_gram or machine.support.max(initial=0) < n_features,
         "a support vector is beyond the rows of the Gram matrix",
@@ -159,8 +159,8 @@ def _write_basis(model, arrays):
 def _read_basis(section, arrays, model):
     """A few vectors that all machines share."""
     n_machines = _n_one_against_rest(model)
-    kernel = read_kernels(field(section, "kernel", dict), arrays, 1)[0]
-    require(kernel.name != "precomputed", "its kernel knows no vectors")
+    kernel = read_kernels(field(section, "kernel", str), arrays, 1)[0]
+    require(not kernel.is_precomputed, "its kernel knows no vectors")
     vectors = arrays.take("basis.vectors", "f8", (None, model.n_features_in_))
     return {
         "kernel_": kernel,

@@ -8,11 +8,14 @@ tags, values in groups, searches that were estimators themselves, and H-LSVM wit
 machines in its leaves, which is a DTSVM with an oblique partition now.
 """
 
+from dataclasses import fields
+
 import numpy as np
 
 from treesvm.estimator_table import ESTIMATORS
 from treesvm.files.failures import require
-from treesvm.files.json_values import field, real_number
+from treesvm.files.json_values import field
+from treesvm.kernels.kernel import KERNELS
 from treesvm.persistence.objects import parameter_names
 from treesvm.persistence.plain_values import RULES
 
@@ -45,24 +48,24 @@ def _from_1_to_2(description, arrays):
     if parameters.get("leaf") == "kernel":
         name, parameters = "DTSVMClassifier", _oblique_partition(parameters)
         old = {key: old.get(key) for key in ("features", "classes", "parts")}
-    fields = ESTIMATORS[name].fields
-    state = dict.fromkeys(fields) | _plain_values(old)
+    declared = ESTIMATORS[name].fields
+    state = dict.fromkeys(declared) | _plain_values(old)
     made = {"class": name, "parameters": _present_parameters(name, parameters)}
-    if "best_estimator_" in fields:
+    if "best_estimator_" in declared:
         state.pop("probability_scale_", None)
         inner, arrays = _best_estimator(name, parameters, old, arrays)
         state["best_estimator_"] = inner
-    elif "estimator_" in fields:
+    elif "estimator_" in declared:
         state["estimator_"], made["parameters"]["estimator"], arrays = _estimator(
             field(old, "machine", dict), arrays
         )
-    elif "machine" in fields:
+    elif "machine" in declared:
         state["machine"] = _machines(old.get("machine"), arrays)
         if "kept_rows" in arrays:
             _number_rows_of_the_gram_matrix(arrays)
-    elif "basis" in fields:
+    elif "basis" in declared:
         state["basis"] = _machines(old, arrays)
-    for key in {"members", "compressed_members"} & set(fields):
+    for key in {"members", "compressed_members"} & set(declared):
         state[key] = _members(old, arrays)
     return made | {"state": state}, arrays
 
@@ -164,18 +167,21 @@ def _members(old, arrays):
 
 
 def _machines(section, arrays):
-    """Give each machine the gamma that they shared; name the kind of scaling."""
+    """Give each machine the numbers that they shared; name the kind of scaling."""
     if section is None:
         return None
-    kernel = dict(field(section, "kernel", dict))
-    gamma = real_number(kernel, "gamma", above=0.0)
-    del kernel["gamma"]
+    kernel = field(section, "kernel", dict)
+    name = field(kernel, "name", str)
+    require(name in KERNELS, f"its kernel {name!r:.50} is unknown")
     counted = [n for n in ("machines.sizes", "compressed.sizes") if n in arrays]
     n_machines = _length(arrays, counted[0]) if counted else 1
-    arrays["kernels.gamma"] = np.full(n_machines, gamma)
+    for own in fields(KERNELS[name]):
+        value = field(kernel, own.name, (own.type, int))
+        require(abs(value) < 2**63, f"{own.name} of its kernel is out of range")
+        arrays[f"kernels.{own.name}"] = np.full(n_machines, value, own.type)
     kept = {key: section[key] for key in ("layout", "vectors") if key in section}
     is_scaled = section.get("is_scaled") is True
-    return kept | {"kernel": kernel, "scaling": "minmax" if is_scaled else None}
+    return kept | {"kernel": name, "scaling": "minmax" if is_scaled else None}
 
 
 def _length(arrays, name):

@@ -1,61 +1,64 @@
 """The kernels and the scalings of many machines, one of each for every machine.
 
-All machines of a model share the name, degree and coef0 of their kernel; each has a
-gamma of its own. Scalings are of one kind, which the header names.
+All machines of a model share the name of their kernel; its numbers are arrays with an
+entry for each machine. Scalings are of one kind, which the header names.
 """
+
+from dataclasses import fields
 
 import numpy as np
 
 from treesvm.files.failures import require
-from treesvm.files.json_values import field, real_number, whole_number
-from treesvm.kernels.kernel import ALIASES, LARGEST_GAMMA, NAMES, Kernel
+from treesvm.kernels.kernel import KERNELS, LARGEST_GAMMA
 from treesvm.machines.scaling import LeafScaling
 
 _MINMAX = "minmax"
+_DTYPES = {float: "f8", int: "i8"}
+# Smallest and largest value of a kernel's numbers; others are finite.
+_BOUNDS = {
+    "gamma": (np.nextafter(0.0, 1.0), LARGEST_GAMMA),
+    "degree": (0, 2**31 - 1),
+}
 
 
 def write_kernels(kernels, arrays):
-    """Put the gammas into `arrays`; return the section of what they share."""
-    alike = {kernel.with_gamma(1.0) for kernel in kernels}
-    shared = alike.pop()
-    if shared.name not in NAMES:
+    """Put the numbers into `arrays`; return the name that the kernels share."""
+    first = kernels[0]
+    if not first.is_storable:
         raise ValueError(
             "kernel is a Python function, which a model file cannot hold because "
             "nothing in it is ever executed; use one of the named kernels "
-            f"({', '.join(NAMES)})."
+            f"({', '.join(KERNELS)})."
         )
-    if alike:
+    if any(type(kernel) is not type(first) for kernel in kernels):
         raise ValueError("the parts have different kernels; a model file holds one.")
-    gammas = [kernel.gamma for kernel in kernels]
-    arrays["kernels.gamma"] = np.array(gammas, np.float64)
-    return {
-        "name": shared.name,
-        "degree": int(shared.degree),
-        "coef0": float(shared.coef0),
-    }
+    for own in fields(first):
+        numbers = [getattr(kernel, own.name) for kernel in kernels]
+        arrays[f"kernels.{own.name}"] = np.array(numbers, _DTYPES[own.type])
+    return first.name
 
 
-def read_kernels(section, arrays, n_kernels):
+def read_kernels(name, arrays, n_kernels):
     """Return so many kernels."""
-    name = field(section, "name", str)
-    require(name in NAMES, f"its kernel {name!r:.50} is unknown")
-    shared = Kernel(
-        name,
-        1.0,
-        whole_number(section, "degree", 0, 2**31 - 1),
-        real_number(section, "coef0"),
-    )
-    gammas = arrays.take("kernels.gamma", "f8", (n_kernels,))
-    fits = (gammas > 0.0) & (gammas <= LARGEST_GAMMA)
-    require(bool(fits.all()), "a gamma of its kernels is out of range")
-    return [shared.with_gamma(gamma) for gamma in gammas.tolist()]
+    is_known = isinstance(name, str) and name in KERNELS
+    require(is_known, f"its kernel {name!r:.50} is unknown")
+    columns = {}
+    for own in fields(KERNELS[name]):
+        low, high = _BOUNDS.get(own.name, (None, None))
+        dtype, shape = _DTYPES[own.type], (n_kernels,)
+        numbers = arrays.take(f"kernels.{own.name}", dtype, shape, low=low, high=high)
+        columns[own.name] = numbers.tolist()
+    return [
+        KERNELS[name](**{key: numbers[k] for key, numbers in columns.items()})
+        for k in range(n_kernels)
+    ]
 
 
 def check_kernel(kernel, model):
     """Refuse a kernel that is not the one of the model's parameters, if it has any."""
     wanted = getattr(model, "kernel", kernel.name)
     require(
-        ALIASES.get(wanted, wanted) == kernel.name,
+        KERNELS.get(wanted) is type(kernel),
         f"its kernel is {kernel.name!r} where its parameters say {wanted!r:.50}",
     )
 

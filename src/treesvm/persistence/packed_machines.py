@@ -14,7 +14,7 @@ from treesvm.files.checked_arrays import pieces_of
 from treesvm.files.failures import require
 from treesvm.files.json_values import field
 from treesvm.machines.kernel_machine import KernelMachine
-from treesvm.machines.layout import build_machines
+from treesvm.machines.layout import class_layout
 from treesvm.machines.path import RECORD
 from treesvm.persistence.packed_kernels import (
     read_kernels,
@@ -90,14 +90,14 @@ def read_machines(section, arrays, *, n_machines, n_classes, n_features):
         Width of the rows that are to be answered.
     """
     arrays.charge(_MACHINE_BYTES * n_machines)
-    kernels = read_kernels(field(section, "kernel", dict), arrays, n_machines)
+    kernels = read_kernels(field(section, "kernel", str), arrays, n_machines)
     layout = field(section, "layout", str)
     require(layout in _LAYOUTS, f"its machines have the unknown layout {layout!r:.50}")
     kind = "regression" if n_classes is None else "classification"
     is_fit = (layout == "regression") == (n_classes is None)
     require(is_fit, f"a machine of it is not made for {kind}")
     sizes = arrays.take("machines.sizes", "i8", (n_machines, 4), low=0, high=_MAX_ROWS)
-    is_gram = kernels[0].name == "precomputed"
+    is_gram = kernels[0].is_precomputed
     scaling = field(section, "scaling", (str, type(None)))
     scalings = read_scalings(
         scaling, arrays, sizes[:, 1], 0 if is_gram else n_features, n_features
@@ -128,21 +128,19 @@ def _assembled(sizes, layout, arrays, n_classes, kernels, vectors):
     biases = arrays.take_pieces("machines.biases", "f8", n_binary)
     arrays.charge(32 * int((n_present * width).sum()) + 16 * int(n_binary.sum()))
     records = _read_records(arrays, n_binary, biases)
-    layouts, machines = {}, []
-    for k, n in enumerate(n_present.tolist()):
-        if n not in layouts:
-            layouts[n] = machine_layout(np.arange(n), layout)
-        pairs, machine_ids = layouts[n]
+    machines = []
+    for k in range(len(sizes)):
+        own = class_layout(present[k], layout)
         machines.append(
             KernelMachine(
                 kernel=kernels[k],
                 vectors=vectors[k],
                 support=support[k],
                 class_starts=np.concatenate([[0], np.cumsum(counts[k])]),
-                machine_ids=machine_ids,
+                machine_ids=own.machine_ids,
                 coefficients=coefficients[k].reshape(-1, width[k]),
                 biases=biases[k],
-                pairs=_renamed(pairs, present[k]),
+                pairs=own.pairs,
                 n_classes=n_classes,
                 n_training_rows=int(n_rows[k]),
                 records=records[k],
@@ -189,23 +187,6 @@ def _read_records(arrays, n_binary, biases):
     for name in _FLAGS:
         records[name] = arrays.take(f"machines.{name}", "b1", records.shape)
     return pieces_of(records, n_binary, "its machines")
-
-
-def machine_layout(present, layout):
-    """Return pairs and machine numbers for the classes `present`, ascending."""
-    if layout == "regression":
-        return np.array([[1, 0]]), np.zeros((1, 1), np.intp)
-    machines = build_machines(np.arange(len(present)), len(present), layout)
-    ids = np.array([block.machines for block in machines.blocks])
-    return _renamed(machines.pairs, present), ids
-
-
-def _renamed(pairs, present):
-    """Pairs of places among the present classes as pairs of classes."""
-    if len(present) == 0:  # a regressor
-        return pairs
-    named = present[pairs].astype(np.intp)  # -1, all others, is the last for a moment
-    return np.where(pairs < 0, -1, named)
 
 
 def machine_counts(n_present, layout):

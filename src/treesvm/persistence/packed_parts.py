@@ -64,7 +64,7 @@ def read_members(section, arrays, *, n_classes, n_features, form="kernel"):
     )
     machines = [part.machine for part in parts if part.machine is not None]
     require(
-        tags == [["whole"]] or "precomputed" not in map(_kernel_name, machines[:1]),
+        tags == [["whole"]] or not any(map(_is_gram, machines)),
         "a part of the space has a precomputed kernel, which knows no space",
     )
     return [
@@ -75,8 +75,8 @@ def read_members(section, arrays, *, n_classes, n_features, form="kernel"):
     ]
 
 
-def _kernel_name(machine):
-    return getattr(machine, "terms", machine).kernel.name
+def _is_gram(machine):
+    return getattr(machine, "terms", machine).kernel.is_precomputed
 
 
 def _read_partitions(tags, arrays, n_classes, n_features):

@@ -44,7 +44,7 @@ def write_compressed(machines, scalings, arrays):
             "nothing in it is ever executed; compress a machine with a named kernel."
         )
     section = {"kernel": write_kernels(kernels, arrays)}
-    is_gram = kernels[0].name == "precomputed"
+    is_gram = kernels[0].is_precomputed
     sizes = [
         (m.n_vectors, 0 if is_gram else m.terms.vectors.shape[1], len(m.trees),
          len(m.pairs))
@@ -80,13 +80,13 @@ def _write_trees(trees, arrays):
 def read_compressed(section, arrays, *, n_machines, n_classes, n_features):
     """Return pairs of machine and None after checking all numbers in them."""
     arrays.charge(_MACHINE_BYTES * n_machines)
-    kernels = read_kernels(field(section, "kernel", dict), arrays, n_machines)
+    kernels = read_kernels(field(section, "kernel", str), arrays, n_machines)
     sizes = arrays.take(
         "compressed.sizes", "i8", (n_machines, 4), low=0, high=_MAX_COUNT
     )
     n_vectors, widths, n_trees, n_pairs = sizes.T
     require(bool((n_trees > 0).all() & (n_pairs > 0).all()), "a machine has no tree")
-    is_gram = kernels[0].name == "precomputed"
+    is_gram = kernels[0].is_precomputed
     scaling = field(section, "scaling", (str, type(None)))
     require(scaling is None or not is_gram, "a Gram matrix has a part's scaling")
     known_width = 0 if is_gram else n_features

@@ -75,7 +75,7 @@ def decomposition_bound(model, X, y):
     codes = np.searchsorted(model.classes_, np.asarray(y))
     member = model.decompositions_[0]
     terms = _problem_terms(member, X, codes, model.multi_class)
-    n, d, L = *X.shape, len(member.parts)
+    (n, d), L = X.shape, len(member.parts)
     R = float(np.mean(list(terms.values())))
     return DecompositionBound(
         R, float(R * np.log(n) ** 2), float(L * np.log(d * n * L**2)), L, n, d

@@ -12,6 +12,7 @@ from treesvm.cli import (
     train_command,
 )
 from treesvm.cli.console import Console
+from treesvm.datasets.data_file import size_in_bytes
 
 OK, WRONG, USAGE, INTERRUPTED = 0, 1, 2, 130
 
@@ -78,6 +79,9 @@ def main(arguments=None):
     options = parser().parse_args(arguments)
     console = Console(options.quiet, options.json)
     try:
+        for path in map(vars(options).get, ("model", "data")):
+            if path is not None:
+                size_in_bytes(path)  # told at once if it is not there
         return _COMMANDS[options.command][0].run(options, console)
     except KeyboardInterrupt:
         print("treesvm: stopped; no file was left half-written", file=sys.stderr)

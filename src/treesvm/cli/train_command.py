@@ -3,6 +3,8 @@
 import time
 from pathlib import Path
 
+import treesvm
+from treesvm import datasets, reporting
 from treesvm.cli.cluster_options import (
     add_cluster_options,
     check_cluster_options,
@@ -15,11 +17,7 @@ from treesvm.cli.data_options import (
     read_training,
 )
 from treesvm.cli.estimator_options import add_estimator_options, make_estimator
-from treesvm.datasets.table_model import TableModel
-from treesvm.persistence import save_model
-from treesvm.reporting.running import split
-from treesvm.reporting.streaming import predict_file
-from treesvm.reporting.summary import fact_lines, model_facts, prediction_facts
+from treesvm.datasets.data_file import size_in_bytes
 
 EXAMPLES = """examples:
   treesvm train flowers.csv --label species
@@ -54,20 +52,20 @@ def add_options(parser):
 def run(options, console):
     """Train, measure, save."""
     check_cluster_options(options)
-    estimator = make_estimator(options, verbose=int(console.shows_progress))
     target = Path(options.output or _default_target(options.data))
     if target.is_dir() or not target.absolute().parent.is_dir():
         raise ValueError(f"-o {target}: give a file name in a folder that exists.")
+    share = _share(options.test)
+    estimator = make_estimator(options, verbose=int(console.shows_progress))
     if options.cluster is not None:
         return _run_on_cluster(options, console, estimator, target)
-    share = _share(options.test)
     console.remark(f"reading {options.data}")
     training = read_training(options)
     testing = None
     if share is not None:
-        train, test = split(training.y, share, options.seed)
+        train, test = datasets.train_test_rows(training.y, share, options.seed)
         training, testing = training.take(train), training.take(test)
-    model = TableModel(
+    model = datasets.TableModel(
         estimator, scale=options.scale, missing=options.missing, unseen=options.unseen
     )
     console.remark(f"training on {training.n_rows:,} rows")
@@ -76,10 +74,10 @@ def run(options, console):
     seconds = time.perf_counter() - start
     if share is None and options.test is not None:
         testing = _read_test(model, options.test)
-    save_model(model, target)
-    facts = _measured(model, training, testing, seconds) | model_facts(model)
+    treesvm.save_model(model, target)
+    facts = _measured(model, training, testing, seconds) | reporting.model_facts(model)
     facts["written to"] = str(target)
-    console.table(fact_lines(facts))
+    console.table(reporting.fact_lines(facts))
     console.result(facts)
     return 0
 
@@ -93,16 +91,16 @@ def _run_on_cluster(options, console, estimator, target):
         )
     console.remark(f"training on {options.data}, cluster {options.cluster}")
     fit = fit_on_cluster(options, estimator)
-    save_model(fit.model, target)
+    treesvm.save_model(fit.model, target)
     facts = {"training rows": fit.n_rows, "training seconds": round(fit.seconds, 3)}
     if options.test is not None:
-        summary = predict_file(fit.model, options.test, lambda text: None)
+        summary = datasets.predict_file(fit.model, options.test, lambda text: None)
         if not summary.n_labelled:
             raise ValueError(f"{options.test}: there are no labels to compare with.")
         facts["test rows"] = summary.n_rows
         facts["test accuracy"] = summary.n_right / summary.n_labelled
-    facts |= model_facts(fit.model) | {"written to": str(target)}
-    console.table(fact_lines(facts))
+    facts |= reporting.model_facts(fit.model) | {"written to": str(target)}
+    console.table(reporting.fact_lines(facts))
     console.result(facts)
     return 0
 
@@ -113,11 +111,17 @@ def _default_target(data):
 
 
 def _share(test):
-    """Return --test as a share, or None if it names a file."""
-    try:
-        return None if test is None else float(test)
-    except ValueError:
+    """Return --test as a share, or None if it is not given or names a file."""
+    if test is None:
         return None
+    try:
+        share = float(test)
+    except ValueError:
+        size_in_bytes(test)  # a mistyped name is told before the training, not after
+        return None
+    if not 0.0 < share < 1.0:
+        raise ValueError(f"--test {test}: use a share between 0 and 1, or a file.")
+    return share
 
 
 def _read_test(model, path):
@@ -138,4 +142,4 @@ def _measured(model, training, testing, seconds):
         facts["test rows"] = testing.n_rows
         facts["test accuracy"] = model.score(testing)
         measured = testing
-    return facts | prediction_facts(model, measured)
+    return facts | reporting.prediction_facts(model, measured)

@@ -6,10 +6,11 @@ import warnings
 from dataclasses import dataclass, field
 
 import numpy as np
-from sklearn.model_selection import train_test_split
 
 from treesvm.datasets.column_encoder import ColumnEncoder
+from treesvm.datasets.held_out import train_test_rows
 from treesvm.reporting.kernel_width import chosen_gamma
+from treesvm.reporting.method_looks import LOOKS
 from treesvm.reporting.methods import available
 from treesvm.reporting.time_budget import fit_within
 
@@ -105,7 +106,7 @@ def compare_table(
     rows = np.arange(table.n_rows)
     if max_rows is not None and max_rows < len(rows):
         rows = np.random.default_rng(seed).permutation(len(rows))[:max_rows]
-    train, test = split(table.y[rows], test_share, seed)
+    train, test = train_test_rows(table.y[rows], test_share, seed)
     training, testing = table.take(rows[train]), table.take(rows[test])
     encoder = ColumnEncoder.learn(training, missing=missing)
     return compare(
@@ -157,7 +158,7 @@ def compare(
             )
         except Exception as error:  # one method must not cost the others
             reason = f"failed: {error}".splitlines()[0]
-            result = MethodResult(key, method.title, method.is_ours, note=reason)
+            result = MethodResult(key, LOOKS[key].title, method.is_ours, note=reason)
         results.append(result)
         if on_result is not None:
             on_result(result)
@@ -172,23 +173,6 @@ def compare(
         X_test if is_plane else None,
         y_test if is_plane else None,
         None if feature_names is None else tuple(feature_names),
-    )
-
-
-def split(y, test_share, seed):
-    """Return row numbers for training and testing, stratified where possible."""
-    if not 0.0 < test_share < 1.0:
-        raise ValueError(f"test_share={test_share}; use a share between 0 and 1.")
-    counts = np.unique(y, return_counts=True)[1]
-    if len(counts) < 2:
-        raise ValueError("all labels are the same; there is nothing to learn.")
-    n_test = round(test_share * len(y))
-    can_stratify = counts.min() >= 2 and len(counts) <= min(n_test, len(y) - n_test)
-    return train_test_split(
-        np.arange(len(y)),
-        test_size=test_share,
-        random_state=seed,
-        stratify=y if can_stratify else None,
     )
 
 
@@ -225,7 +209,7 @@ def _measure(key, method, train, test, svm_seconds, seed, n_jobs):
         notes.append(f"found {found}, leaves up to {model.max_leaf_size_:,} rows")
     return MethodResult(
         key,
-        method.title,
+        LOOKS[key].title,
         method.is_ours,
         n_used,
         float(np.mean(said == test[1])),

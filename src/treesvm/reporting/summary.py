@@ -5,7 +5,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from treesvm.datasets.table_model import TableModel
 from treesvm.metrics import hyperplane_cost, support_vector_cost
-from treesvm.reporting.svg import short_number
+from treesvm.reporting.number_text import short_number
 from treesvm.trees.text import export_text
 
 _MAX_LISTED = 12

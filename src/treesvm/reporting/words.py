@@ -1,6 +1,6 @@
 """Comparisons in words and plain tables."""
 
-from treesvm.reporting.svg import bytes_text, counted, seconds_text
+from treesvm.reporting.number_text import bytes_text, counted, seconds_text
 
 
 def headline(comparison):

@@ -4,8 +4,6 @@ import csv
 import io
 from typing import NamedTuple
 
-import numpy as np
-
 
 class StreamSummary(NamedTuple):
     """What was answered; rows with labels were compared."""
@@ -51,7 +49,7 @@ def predict_file(
         n_rows += len(labels)
         if table.y is not None:
             n_labelled += len(labels)
-            n_right += int(np.sum(labels.astype(str) == table.y.astype(str)))
+            n_right += int((labels.astype(str) == table.y.astype(str)).sum())
     return StreamSummary(n_rows, n_labelled, n_right)
 
 

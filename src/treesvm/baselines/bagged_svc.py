@@ -13,6 +13,7 @@ from treesvm.decomposition.decomposition import (
 )
 from treesvm.decomposition.dtsvm_predictor import vote
 from treesvm.inputs.training_rows import checked_rows, classification_rows
+from treesvm.inputs.whole_fit import all_or_nothing
 from treesvm.kernels.kernel import Kernel
 from treesvm.model_selection.row_splits import split_rows
 from treesvm.model_selection.search_fold import LeafTask, SearchData
@@ -113,6 +114,7 @@ class BaggedSVC(ClassifierMixin, BaseEstimator):
         self.n_jobs = n_jobs
         self.random_state = random_state
 
+    @all_or_nothing
     def fit(self, X, y, sample_weight=None):
         """Choose C and gamma, then add machines while that pays.
 

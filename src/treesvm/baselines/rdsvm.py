@@ -12,6 +12,7 @@ from treesvm.decomposition.decomposition import (
     train_parts,
 )
 from treesvm.inputs.training_rows import checked_rows, classification_rows
+from treesvm.inputs.whole_fit import all_or_nothing
 from treesvm.kernels.kernel import Kernel
 from treesvm.model_selection.decomposition_search import (
     DecompositionSearch,
@@ -129,6 +130,7 @@ class RDSVMClassifier(ClassifierMixin, BaseEstimator):
         self.random_state = random_state
         self.verbose = verbose
 
+    @all_or_nothing
     def fit(self, X, y, sample_weight=None):
         """Search the size of the parts, C and gamma; train the parts.
 

@@ -14,6 +14,7 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import validate_data
 
 from treesvm.inputs.row_access import narrow_indices
+from treesvm.inputs.whole_fit import all_or_nothing
 
 _INPUT = {
     "accept_sparse": "csr",
@@ -46,6 +47,7 @@ class CandidateSelector(BaseEstimator, ABC):
         X = X.tocsr() if hasattr(X, "tocsr") else X
         return _safe_indexing(X, kept), _safe_indexing(y, kept)
 
+    @all_or_nothing
     def fit(self, X, y):
         """Choose the rows; they are in ``sample_indices_`` afterwards."""
         self._check_parameters()

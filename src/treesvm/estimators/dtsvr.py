@@ -10,6 +10,7 @@ from treesvm.decomposition.decomposition import Part, leaf_error
 from treesvm.decomposition.progress import Progress
 from treesvm.inputs.kernel_parameters import check_kernel_parameters
 from treesvm.inputs.training_rows import checked_rows, row_weights
+from treesvm.inputs.whole_fit import all_or_nothing
 from treesvm.kernels.kernel import resolve_kernel
 from treesvm.machines.regression_machine import train_regressor
 from treesvm.machines.scaling import minmax_scaling
@@ -92,6 +93,7 @@ n_jobs, random_state, verbose
         self.random_state = random_state
         self.verbose = verbose
 
+    @all_or_nothing
     def fit(self, X, y, sample_weight=None):
         """Grow the tree and train its leaves."""
         check_kernel_parameters(self)

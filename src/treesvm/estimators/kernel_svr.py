@@ -9,6 +9,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from treesvm.inputs.kernel_parameters import check_kernel_parameters
 from treesvm.inputs.training_rows import checked_rows, row_weights
+from treesvm.inputs.whole_fit import all_or_nothing
 from treesvm.kernels.kernel import resolve_kernel
 from treesvm.machines.regression_machine import train_regressor
 
@@ -72,6 +73,7 @@ class KernelSVR(RegressorMixin, BaseEstimator):
         self.max_iter = max_iter
         self.cache_size = cache_size
 
+    @all_or_nothing
     def fit(self, X, y, sample_weight=None):
         """Fit the regressor; see `KernelSVC.fit` for the forms of `X`."""
         check_kernel_parameters(self)
@@ -107,7 +109,7 @@ class KernelSVR(RegressorMixin, BaseEstimator):
                 f"(relative gap {self.gap_:.1e}); raise max_iter, scale the features, "
                 "or lower C.",
                 ConvergenceWarning,
-                stacklevel=2,
+                stacklevel=3,
             )
         return self
 

@@ -15,6 +15,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from treesvm.decomposition.checkpointing import NOTHING_KEPT, KeptTrees
 from treesvm.inputs.training_rows import checked_rows, row_weights
+from treesvm.inputs.whole_fit import all_or_nothing
 from treesvm.trees.oblique_predictor import HLSVMPredictor
 from treesvm.trees.text import export_text
 from treesvm.trees.tree_committee import (
@@ -31,6 +32,7 @@ class ObliqueTreeClassifier(ClassifierMixin, BaseEstimator, ABC):
     `random_state`.
     """
 
+    @all_or_nothing
     def fit(self, X, y, sample_weight=None):
         """Grow the tree or trees.
 

@@ -14,6 +14,7 @@ from treesvm.decomposition.calibration import fit_scale, held_out_scores, probab
 from treesvm.inputs.kernel_parameters import is_count
 from treesvm.inputs.svm_maj_parameters import check_majorization_parameters
 from treesvm.inputs.training_rows import checked_rows, classification_rows
+from treesvm.inputs.whole_fit import all_or_nothing
 from treesvm.solvers.hinges import find_hinge
 from treesvm.solvers.majorization import solve_majorization
 from treesvm.solvers.majorization_path import PathOptions, choose_penalty, draw_folds
@@ -134,6 +135,7 @@ class SVMMajClassifier(ClassifierMixin, BaseEstimator):
         self.n_jobs = n_jobs
         self.random_state = random_state
 
+    @all_or_nothing
     def fit(self, X, y, sample_weight=None):
         """Choose λ if asked to, and train on all rows.
 

@@ -15,6 +15,7 @@ from sklearn.utils.validation import _check_sample_weight
 from treesvm.decomposition.checkpointing import Item, open_checkpoint, rows_identity
 from treesvm.estimators.hlsvm import HLSVMClassifier
 from treesvm.inputs.training_rows import checked_rows
+from treesvm.inputs.whole_fit import all_or_nothing
 from treesvm.model_selection.pruning_choice import (
     PathErrors,
     choose_price,
@@ -118,6 +119,7 @@ max_passes, max_node_rows, leaf, C, gamma, n_jobs, random_state, checkpoint
         self.random_state = random_state
         self.checkpoint = checkpoint
 
+    @all_or_nothing
     def fit(self, X, y, sample_weight=None):
         """Score all choices on the folds, then fit the best on all rows.
 

@@ -21,12 +21,13 @@ problems.  A leaf in which a problem has one side only adds nothing to it.
 """
 
 from itertools import combinations
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from sklearn.utils import check_array
 from sklearn.utils.validation import check_is_fitted
 
+from treesvm.inputs.array_types import ArrayLike, Rows
 from treesvm.trees.leaf_rows import rows_by_leaf
 
 _BLOCK = 2_000  # support vectors whose kernel rows are held at once
@@ -43,15 +44,15 @@ class DecompositionBound(NamedTuple):
     n_features: int
 
     @property
-    def R_per_leaf(self):
+    def R_per_leaf(self) -> float:
         return self.R / self.n_leaves
 
-    def value(self, delta=0.05, c=1.0):
+    def value(self, delta: float = 0.05, c: float = 1.0) -> float:
         """Return c/n (T1 + T2 + log(1/delta)); the theory does not name c."""
         return c / self.n_rows * (self.T1 + self.T2 + np.log(1.0 / delta))
 
 
-def decomposition_bound(model, X, y):
+def decomposition_bound(model: Any, X: Rows, y: ArrayLike) -> DecompositionBound:
     """Compute R, T1 and T2 of Theorem 10.
 
     Parameters

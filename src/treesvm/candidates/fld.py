@@ -1,5 +1,7 @@
 """FLD: rows near Fisher's discriminant of adjacent leaves (Chau, Li and Yu 2014)."""
 
+from typing import Any
+
 import numpy as np
 from numba import njit
 
@@ -7,6 +9,7 @@ from treesvm.candidates.partition import check_partition, partition_rows
 from treesvm.candidates.quotas import apportion, best_of_each
 from treesvm.candidates.selector import CandidateSelector, dense_rows
 from treesvm.candidates.support_distance import majority_centroids, majority_rows
+from treesvm.inputs.array_types import Seed
 from treesvm.trees.adjacency import neighbour_blocks
 
 _RIDGE = 1e-3  # of the mean variance: leaves hold fewer rows than features
@@ -62,7 +65,14 @@ class FLD(CandidateSelector):
     50
     """
 
-    def __init__(self, share=0.1, *, tree=None, pruning="auto", random_state=None):
+    def __init__(
+        self,
+        share: float = 0.1,
+        *,
+        tree: Any = None,
+        pruning: float | str | None = "auto",
+        random_state: Seed = None,
+    ) -> None:
         self.share = share
         self.tree = tree
         self.pruning = pruning

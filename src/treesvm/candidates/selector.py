@@ -6,6 +6,7 @@ row numbers are in ``sample_indices_``. That package is not needed.
 
 from abc import ABC, abstractmethod
 from numbers import Integral, Real
+from typing import Any, Self
 
 import numpy as np
 from sklearn.base import BaseEstimator
@@ -13,6 +14,7 @@ from sklearn.utils import _safe_indexing, check_random_state
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import validate_data
 
+from treesvm.inputs.array_types import ArrayLike, Rows
 from treesvm.inputs.row_access import narrow_indices
 from treesvm.inputs.whole_fit import all_or_nothing
 
@@ -30,7 +32,7 @@ class CandidateSelector(BaseEstimator, ABC):
     Subclasses have the parameters `share` and `random_state`.
     """
 
-    def fit_resample(self, X, y):
+    def fit_resample(self, X: Rows, y: ArrayLike) -> tuple[Any, Any]:
         """Return the kept rows of X and y, of the types given.
 
         Parameters
@@ -48,7 +50,7 @@ class CandidateSelector(BaseEstimator, ABC):
         return _safe_indexing(X, kept), _safe_indexing(y, kept)
 
     @all_or_nothing
-    def fit(self, X, y):
+    def fit(self, X: Rows, y: ArrayLike) -> Self:
         """Choose the rows; they are in ``sample_indices_`` afterwards."""
         self._check_parameters()
         X, y = validate_data(self, narrow_indices(X), y, **_INPUT)

@@ -1,11 +1,14 @@
 """TRSD: tree-based relative support distance (Ryu and Lee 2020)."""
 
+from typing import Any
+
 import numpy as np
 
 from treesvm.candidates.partition import check_partition, partition_rows
 from treesvm.candidates.quotas import apportion, best_of_each
 from treesvm.candidates.selector import CandidateSelector, check_number, dense_rows
 from treesvm.candidates.support_distance import support_scores
+from treesvm.inputs.array_types import Seed
 
 
 class TRSD(CandidateSelector):
@@ -70,13 +73,13 @@ class TRSD(CandidateSelector):
 
     def __init__(
         self,
-        share=0.1,
-        random_share=0.5,
+        share: float = 0.1,
+        random_share: float = 0.5,
         *,
-        tree=None,
-        pruning="auto",
-        random_state=None,
-    ):
+        tree: Any = None,
+        pruning: float | str | None = "auto",
+        random_state: Seed = None,
+    ) -> None:
         self.share = share
         self.random_share = random_share
         self.tree = tree

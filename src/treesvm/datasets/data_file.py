@@ -7,6 +7,8 @@ import os
 import zlib
 from pathlib import Path
 
+from treesvm.files.file_path import FilePath
+
 _COMPRESSED = {".gz": gzip.open, ".bz2": bz2.open}
 
 
@@ -21,7 +23,14 @@ class DataFileError(ValueError):
         and the number of the field for tables.
     """
 
-    def __init__(self, path, reason, *, line=None, column=None):
+    def __init__(
+        self,
+        path: FilePath,
+        reason: str,
+        *,
+        line: int | None = None,
+        column: int | None = None,
+    ) -> None:
         self.path, self.line, self.column = str(path), line, column
         place = "" if line is None else f", line {line}"
         place += "" if column is None else f", column {column}"

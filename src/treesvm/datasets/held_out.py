@@ -3,8 +3,10 @@
 import numpy as np
 from sklearn.model_selection import train_test_split
 
+from treesvm.inputs.array_types import Array
 
-def train_test_rows(y, test_share, seed):
+
+def train_test_rows(y: Array, test_share: float, seed: int) -> tuple[Array, Array]:
     """Return row numbers for training and testing, stratified where possible.
 
     Parameters

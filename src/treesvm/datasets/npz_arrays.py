@@ -8,16 +8,21 @@ import contextlib
 import math
 import zipfile
 import zlib
+from collections.abc import Iterator
 
 import numpy as np
 from numpy.lib import format as npy
 
 from treesvm.datasets.data_file import DataFileError, readable
+from treesvm.files.file_path import FilePath
+from treesvm.inputs.array_types import Array
 
 _NUMERIC = "biuf"
 
 
-def read_npz(path, *, label="y", n_bytes_limit=None):
+def read_npz(
+    path: FilePath, *, label: str = "y", n_bytes_limit: int | None = None
+) -> tuple[Array, Array | None]:
     """Return (X, y) of a .npz file, y None if there is no array `label`.
 
     Parameters
@@ -47,7 +52,9 @@ def read_npz(path, *, label="y", n_bytes_limit=None):
     return X, y
 
 
-def iter_npz(path, chunk_rows=50_000, *, label="y"):
+def iter_npz(
+    path: FilePath, chunk_rows: int = 50_000, *, label: str = "y"
+) -> Iterator[tuple[int, Array, Array | None]]:
     """Yield (number of the first row, X, y) of at most `chunk_rows` rows."""
     with _opened(path) as archive:
         shape, is_fortran, dtype = _header(path, archive, "X")

@@ -1,6 +1,5 @@
 """Names of types that many signatures share."""
 
-import os
 from collections.abc import Mapping
 from typing import Any, Literal, TypeAlias
 
@@ -8,10 +7,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
 
-__all__ = ["Array", "ArrayLike", "ClassWeight", "FilePath", "Rows", "Seed"]
+__all__ = ["Array", "ArrayLike", "ClassWeight", "Rows", "Seed"]
 
 Array: TypeAlias = NDArray[Any]
 Rows: TypeAlias = ArrayLike | sparse.spmatrix | sparse.sparray  # data frames too
 ClassWeight: TypeAlias = Mapping[Any, float] | Literal["balanced"] | None
 Seed: TypeAlias = int | np.random.RandomState | None
-FilePath: TypeAlias = str | os.PathLike[str]

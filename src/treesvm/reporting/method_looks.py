@@ -1,6 +1,7 @@
 """The names of the methods that are compared, and how tables and charts show them."""
 
 import importlib.util
+from collections.abc import Sequence
 from typing import NamedTuple
 
 
@@ -26,7 +27,7 @@ LOOKS = {
 }
 
 
-def chosen_methods(names=None):
+def chosen_methods(names: Sequence[str] | None = None) -> list[str]:
     """Return the named methods in the order of the tables, by default all installed.
 
     Parameters

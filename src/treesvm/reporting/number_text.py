@@ -25,7 +25,7 @@ def seconds_text(seconds):
     return f"{seconds:.3g} s" if seconds < 100 else f"{seconds:,.0f} s"
 
 
-def bytes_text(n_bytes):
+def bytes_text(n_bytes: int) -> str:
     """Return a size in a fitting unit."""
     for limit, unit in ((2**30, "GB"), (2**20, "MB"), (2**10, "kB")):
         if n_bytes >= limit:

@@ -2,6 +2,7 @@
 
 import platform
 import sys
+from collections.abc import Sequence
 from html import escape
 
 from treesvm import __version__
@@ -10,11 +11,17 @@ from treesvm.reporting.method_looks import LOOKS
 from treesvm.reporting.number_text import bytes_text, counted, seconds_text
 from treesvm.reporting.region_picture import region_image
 from treesvm.reporting.report_style import STYLE
+from treesvm.reporting.running import Comparison
 from treesvm.reporting.tree_picture import draw_tree
 from treesvm.reporting.words import headline
 
 
-def html_report(comparisons, *, title="Kernel machines at tree speed", when=""):
+def html_report(
+    comparisons: Sequence[Comparison],
+    *,
+    title: str = "Kernel machines at tree speed",
+    when: str = "",
+) -> str:
     """Return the report as text.
 
     Parameters

@@ -3,12 +3,15 @@
 import pickle
 import time
 import warnings
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 
 from treesvm.datasets.column_encoder import ColumnEncoder
 from treesvm.datasets.held_out import train_test_rows
+from treesvm.datasets.table import Table
 from treesvm.reporting.kernel_width import chosen_gamma
 from treesvm.reporting.method_looks import LOOKS
 from treesvm.reporting.methods import available
@@ -50,7 +53,7 @@ class Comparison:
     y_shown: np.ndarray | None = field(default=None, repr=False)
     feature_names: tuple | None = None
 
-    def as_json(self):
+    def as_json(self) -> dict[str, Any]:
         """Return plain values, without models and rows."""
         hidden = ("model",)
         return {
@@ -71,16 +74,16 @@ class Comparison:
 
 
 def compare_table(
-    table,
-    name,
+    table: Table,
+    name: str,
     *,
-    methods=None,
-    test_share=0.25,
-    max_rows=None,
-    missing="error",
-    on_result=None,
-    **options,
-):
+    methods: Sequence[str] | None = None,
+    test_share: float = 0.25,
+    max_rows: int | None = None,
+    missing: str = "error",
+    on_result: Callable[[MethodResult], Any] | None = None,
+    **options: Any,
+) -> Comparison:
     """Split a table, encode it by its training rows, and run `compare`.
 
     Parameters
@@ -121,18 +124,18 @@ def compare_table(
 
 
 def compare(
-    train,
-    test,
-    name,
+    train: tuple[Any, Any],
+    test: tuple[Any, Any],
+    name: str,
     *,
-    methods=None,
-    svm_seconds=15.0,
-    max_test_rows=10_000,
-    seed=0,
-    n_jobs=None,
-    feature_names=None,
-    on_result=None,
-):
+    methods: Sequence[str] | None = None,
+    svm_seconds: float = 15.0,
+    max_test_rows: int = 10_000,
+    seed: int = 0,
+    n_jobs: int | None = None,
+    feature_names: Sequence[str] | None = None,
+    on_result: Callable[[MethodResult], Any] | None = None,
+) -> Comparison:
     """Fit each method on the same rows and measure it on others.
 
     Parameters

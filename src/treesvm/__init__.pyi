@@ -1,34 +1,14 @@
-from treesvm import (
+from treesvm import (  # noqa: I001
     baselines as baselines,
-)
-from treesvm import (
     bounds as bounds,
-)
-from treesvm import (
     candidates as candidates,
-)
-from treesvm import (
     datasets as datasets,
-)
-from treesvm import (
     distributed as distributed,
-)
-from treesvm import (
     metrics as metrics,
-)
-from treesvm import (
     model_selection as model_selection,
-)
-from treesvm import (
     partitions as partitions,
-)
-from treesvm import (
     persistence as persistence,
-)
-from treesvm import (
     plotting as plotting,
-)
-from treesvm import (
     reporting as reporting,
 )
 from treesvm.estimators.candidate_svc import CandidateSVC

@@ -97,8 +97,8 @@ class CBD(CandidateSelector):
         more = rng.choice(rest, n_kept - n_drawn, replace=False)
         return np.concatenate([drawn[:n_drawn], more])
 
-    def _check_parameters(self):
-        super()._check_parameters()
+    def check_parameters(self):
+        super().check_parameters()
         check_count("n_neighbors", self.n_neighbors)
 
 

@@ -100,8 +100,8 @@ class CleanSpread(CandidateSelector):
         _draw_spread(order, self.n_clean_, neighbours, codes, quotas, reach, drawn)
         return drawn
 
-    def _check_parameters(self):
-        super()._check_parameters()
+    def check_parameters(self):
+        super().check_parameters()
         check_count("n_neighbors", self.n_neighbors)
         check_number("floor", self.floor, above=0.0)
 

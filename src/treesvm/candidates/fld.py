@@ -92,8 +92,8 @@ class FLD(CandidateSelector):
         more = rng.choice(rest, n_kept - len(best), replace=False)
         return np.concatenate([best, more])
 
-    def _check_parameters(self):
-        super()._check_parameters()
+    def check_parameters(self):
+        super().check_parameters()
         check_partition(self.tree, self.pruning)
 
 

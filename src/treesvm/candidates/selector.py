@@ -52,7 +52,7 @@ class CandidateSelector(BaseEstimator, ABC):
     @all_or_nothing
     def fit(self, X: Rows, y: ArrayLike) -> Self:
         """Choose the rows; they are in ``sample_indices_`` afterwards."""
-        self._check_parameters()
+        self.check_parameters()
         X, y = validate_data(self, narrow_indices(X), y, **_INPUT)
         check_classification_targets(y)
         codes = np.unique(y, return_inverse=True)[1]
@@ -78,7 +78,7 @@ class CandidateSelector(BaseEstimator, ABC):
         rng : RandomState
         """
 
-    def _check_parameters(self):
+    def check_parameters(self):
         check_number("share", self.share, above=0.0, most=1.0)
 
     def __sklearn_tags__(self):

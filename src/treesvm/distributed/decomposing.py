@@ -26,6 +26,7 @@ from treesvm.distributed.leaf_tasks import (
 )
 from treesvm.distributed.packing import empty_table
 from treesvm.distributed.shuffling import gathered_groups, number_of_parts
+from treesvm.partitions.tree_parts import TreeParts
 from treesvm.trees.axis import (
     below_ceiling,
     classification_grower,
@@ -52,26 +53,23 @@ class Assembled(NamedTuple):
     parts: list
 
 
-def plan_leaves(client, rows, model, seed, max_features):
+def plan_leaves(client, rows, partition, ceiling, seed):
     """Grow the tree on its sample, count all rows in it, and group its leaves.
 
     Parameters
     ----------
     client : distributed.Client
     rows : RowBlocks
-    model : DTSVMClassifier
-        For its leaf size, criterion and `max_tree_rows`.
-    seed : int
-    max_features : float or None
-        Features tried in each node.
+    partition : AxisTree
+    ceiling, seed : int
     """
-    rng, ceiling = check_random_state(seed), model.max_leaf_size
-    sample = plan_sample(rows.n_rows, ceiling, model.max_tree_rows, rng)
+    rng, max_features = check_random_state(seed), partition.max_features
+    sample = plan_sample(rows.n_rows, ceiling, partition.max_tree_rows, rng)
     grown = delayed(_first_tree)(
         rows.sampled(sample.rows),
         rows.is_weighted,
         sample.ceiling,
-        model.criterion,
+        partition.criterion,
         max_features,
         draw_seed(rng),
     )
@@ -82,7 +80,7 @@ def plan_leaves(client, rows, model, seed, max_features):
     if sample.rows is not None:
         too_large = np.flatnonzero(counts >= ceiling)
         seeds = {int(routing.group_of[leaf]): draw_seed(rng) for leaf in too_large}
-    growth = Growth(ceiling, model.criterion, max_features, seeds)
+    growth = Growth(ceiling, partition.criterion, max_features, seeds)
     return Plan(routing, growth, sizes)
 
 
@@ -151,7 +149,7 @@ def fit_decomposition(
             progress.step_many(len(found))
     progress.close()
     done = assemble(plan, results, n_classes)
-    return Decomposition(done.tree, done.parts, n_classes), trained_by
+    return Decomposition(TreeParts(done.tree), done.parts, n_classes), trained_by
 
 
 def plan_of_tree(client, rows, tree, growth):

@@ -4,15 +4,11 @@ import numpy as np
 from sklearn.utils import check_random_state
 
 from treesvm.decomposition.checkpointing import KeptTrees, open_checkpoint
-from treesvm.decomposition.decomposition import Decomposition
-from treesvm.decomposition.kernel_leaves import kernel_leaf_options
 from treesvm.distributed.dask_classifier import DaskClassifier
-from treesvm.distributed.decomposing import fit_decomposition, plan_of_tree
-from treesvm.distributed.leaf_tasks import Growth
 from treesvm.distributed.oblique_growing import Problem, grow_sampled, grow_whole
 from treesvm.distributed.row_blocks import read_rows
 from treesvm.estimators.hlsvm import HLSVMClassifier
-from treesvm.inputs.kernel_parameters import is_count
+from treesvm.inputs.parameter_rules import is_count
 from treesvm.inputs.whole_fit import all_or_nothing
 from treesvm.trees.tree_committee import binary_problems
 
@@ -92,7 +88,7 @@ class DaskHLSVMClassifier(DaskClassifier):
             )
         client, size = self._cluster()
         model = self._template()
-        model._check_parameters()
+        model.check_parameters()
         rows = read_rows(
             client, model, X, y, sample_weight, model.class_weight, size.total_memory
         )
@@ -111,12 +107,7 @@ class DaskHLSVMClassifier(DaskClassifier):
                 self._tree(client, size, model, problem, store.scope(f"tree {k}"))
                 for k, problem in enumerate(_problems(client, model, rows, seed))
             ]
-            if model.leaf == "kernel":
-                model.decomposition_ = _kernel_leaves(
-                    client, size, model, rows, trees[0], store.scope("leaves")
-                )
-        model.trees_ = trees
-        self.model_ = model
+        self.model_ = model.restore_fitted(trees)
         return self
 
     def _tree(self, client, size, model, problem, store):
@@ -149,14 +140,3 @@ def _problems(client, model, rows, seed):
             own = own.relabelled(new_code)
         total = len(numbers) if not rows.layout.has_weight else weight[numbers].sum()
         yield Problem(own, labels, total, n_own, seed + place)
-
-
-def _kernel_leaves(client, size, model, rows, tree, store):
-    """Train the machines of a tree's leaves where their rows are."""
-    growth = Growth(0, "entropy", None, {})
-    plan = plan_of_tree(client, rows, tree, growth)
-    options = kernel_leaf_options(model.C, model.gamma)
-    trained, _ = fit_decomposition(
-        client, rows, plan, options, store=store, n_threads=size.n_threads
-    )
-    return Decomposition(tree, trained.parts, len(rows.classes))

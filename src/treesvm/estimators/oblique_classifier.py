@@ -1,6 +1,6 @@
 """What all classifiers made of oblique trees share: checking, answering, reporting.
 
-A subclass grows the trees; see `ObliqueTreeClassifier._grow_trees`.
+A subclass grows the trees; see `ObliqueTreeClassifier.grow_tree`.
 """
 
 from abc import ABC, abstractmethod
@@ -47,7 +47,7 @@ class ObliqueTreeClassifier(ClassifierMixin, BaseEstimator, ABC):
         -------
         self
         """
-        self._check_parameters()
+        self.check_parameters()
         X, y = checked_rows(self, X, y)
         check_classification_targets(y)
         weight = None
@@ -60,7 +60,10 @@ class ObliqueTreeClassifier(ClassifierMixin, BaseEstimator, ABC):
         with self._open_checkpoint(X, codes, weight) as store:
             seed = store.seeds([seed], self.random_state)[0]
             trees = self._grow_committee(X, codes, weight, seed, store)
-            self._finish(trees, X, codes, weight, store)
+        return self.restore_fitted(trees)
+
+    def restore_fitted(self, trees):
+        """Set the fitted attributes from grown trees, wherever they come from."""
         self.trees_ = trees
         return self
 
@@ -68,15 +71,12 @@ class ObliqueTreeClassifier(ClassifierMixin, BaseEstimator, ABC):
         """Return the store of what was finished; here it keeps nothing."""
         return NOTHING_KEPT
 
-    def _finish(self, trees, X, codes, weight, store):
-        """Do what else belongs to fitting once the trees are grown; nothing here."""
-
     @abstractmethod
-    def _check_parameters(self):
+    def check_parameters(self):
         """Raise a ValueError that names a parameter out of range."""
 
     @abstractmethod
-    def _grow_tree(self, X, codes, weight, *, n_classes, seed, n_jobs):
+    def grow_tree(self, X, codes, weight, *, n_classes, seed, n_jobs):
         """Return the tree for class codes 0 … n_classes - 1; weight may be None."""
 
     def _grow_committee(self, X, codes, weight, seed, store=NOTHING_KEPT):
@@ -90,7 +90,7 @@ class ObliqueTreeClassifier(ClassifierMixin, BaseEstimator, ABC):
             tree = kept.get("whole")
             if tree is None:
                 more = {} if store is NOTHING_KEPT else {"kept": kept}
-                tree = self._grow_tree(
+                tree = self.grow_tree(
                     X if len(rows) == len(codes) else X[rows],
                     labels,
                     None if weight is None else weight[rows],

@@ -7,6 +7,7 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import _check_sample_weight, validate_data
 
 from treesvm.inputs.row_access import narrow_indices
+from treesvm.inputs.rows import Rows
 
 INPUT = {
     "accept_sparse": "csr",
@@ -71,6 +72,19 @@ def classification_rows(model, X, y, sample_weight, class_weight, **input_option
     mass = np.bincount(codes, weights=weight, minlength=len(model.classes_))
     check_class_masses(model.classes_, mass)
     return X, codes, weight
+
+
+def class_rows(model, X, y, sample_weight, class_weight):
+    """The same as `Rows`, without the rows of weight zero."""
+    X, codes, weight = classification_rows(model, X, y, sample_weight, class_weight)
+    return Rows(X, codes, weight, len(model.classes_)).with_weight()
+
+
+def number_rows(model, X, y, sample_weight):
+    """Check training data with a target of numbers; return `Rows` with weight."""
+    X, y = checked_rows(model, X, y, y_numeric=True)
+    weight = row_weights(X, sample_weight)
+    return Rows(X, y.astype(np.float64), weight, None).with_weight()
 
 
 def check_class_masses(classes, mass):

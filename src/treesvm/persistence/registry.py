@@ -8,9 +8,6 @@ import importlib
 from typing import NamedTuple
 
 from treesvm.files.failures import ModelFileError, require
-from treesvm.inputs.hlsvm_parameters import check_parameters
-from treesvm.inputs.kernel_parameters import check_kernel_parameters
-from treesvm.inputs.svm_maj_parameters import check_majorization_parameters
 from treesvm.persistence.candidate_states import CandidateSVCState, LASVMState
 from treesvm.persistence.compressed_states import CPSPState, SupportVectorTreeState
 from treesvm.persistence.json_values import decode, encode
@@ -37,29 +34,29 @@ class Entry(NamedTuple):
 MODELS = {
     "KernelSVC": Entry("treesvm.estimators.kernel_svc", KernelSVCState, None),
     "KernelSVR": Entry(
-        "treesvm.estimators.kernel_svr", KernelSVRState, check_kernel_parameters
+        "treesvm.estimators.kernel_svr", KernelSVRState, None
     ),
     "DTSVMClassifier": Entry("treesvm.estimators.dtsvm", DTSVMState, None),
     "DTSVMClassifierCV": Entry("treesvm.model_selection.dtsvm_cv", DTSVMState, None),
     "DTSVRegressor": Entry(
-        "treesvm.estimators.dtsvr", DTSVRState, check_kernel_parameters
+        "treesvm.estimators.dtsvr", DTSVRState, None
     ),
     "HLSVMClassifier": Entry("treesvm.estimators.hlsvm", ObliqueTreesState, None),
     "HLSVMClassifierCV": Entry(
-        "treesvm.model_selection.hlsvm_cv", ObliqueTreesState, check_parameters
+        "treesvm.model_selection.hlsvm_cv", ObliqueTreesState, None
     ),
     "SVMMajClassifier": Entry(
-        "treesvm.estimators.svm_maj", SVMMajState, check_majorization_parameters
+        "treesvm.estimators.svm_maj", SVMMajState, None
     ),
     "SVMPartitionTreeClassifier": Entry(
         "treesvm.estimators.svm_partition_tree", ObliqueTreesState, None
     ),
     "SVMTreesClassifier": Entry("treesvm.baselines.svm_trees", ObliqueTreesState, None),
     "RDSVMClassifier": Entry(
-        "treesvm.baselines.rdsvm", RandomPartsState, check_kernel_parameters
+        "treesvm.baselines.rdsvm", RandomPartsState, None
     ),
     "BaggedSVC": Entry(
-        "treesvm.baselines.bagged_svc", RandomPartsState, check_kernel_parameters
+        "treesvm.baselines.bagged_svc", RandomPartsState, None
     ),
     "SupportVectorTreeClassifier": Entry(
         "treesvm.estimators.support_vector_tree", SupportVectorTreeState, None
@@ -70,7 +67,7 @@ MODELS = {
 }
 
 # Parameters of earlier versions that only training knew: files may name them still.
-RETIRED = {"border_share"}
+RETIRED = {"border_share", "criterion", "max_tree_rows"}
 
 # Classes that wrap an estimator of the table above, name -> (module, class). They have
 # ``model_file_parts() -> (json_spec, estimator)`` and a class method
@@ -138,8 +135,8 @@ def build(name, parameters):
         check_shared(model)
         if entry.rules is not None:
             entry.rules(model)
-        if hasattr(model, "_check_parameters"):
-            model._check_parameters()
+        if hasattr(model, "check_parameters"):
+            model.check_parameters()
     except (TypeError, ValueError) as error:  # a list where a number belongs, and such
         raise ModelFileError(f"its parameters are not possible: {error}") from error
     return model

@@ -27,7 +27,7 @@ import numpy as np
 from sklearn.utils import check_array
 from sklearn.utils.validation import check_is_fitted
 
-from treesvm.inputs.array_types import ArrayLike, Rows
+from treesvm.inputs.array_types import ArrayLike, MatrixLike
 from treesvm.trees.leaf_rows import rows_by_leaf
 
 _BLOCK = 2_000  # support vectors whose kernel rows are held at once
@@ -52,7 +52,7 @@ class DecompositionBound(NamedTuple):
         return c / self.n_rows * (self.T1 + self.T2 + np.log(1.0 / delta))
 
 
-def decomposition_bound(model: Any, X: Rows, y: ArrayLike) -> DecompositionBound:
+def decomposition_bound(model: Any, X: MatrixLike, y: ArrayLike) -> DecompositionBound:
     """Compute R, T1 and T2 of Theorem 10.
 
     Parameters

@@ -14,7 +14,7 @@ from sklearn.utils import _safe_indexing, check_random_state
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import validate_data
 
-from treesvm.inputs.array_types import ArrayLike, Rows
+from treesvm.inputs.array_types import ArrayLike, MatrixLike
 from treesvm.inputs.row_access import narrow_indices
 from treesvm.inputs.whole_fit import all_or_nothing
 
@@ -32,7 +32,7 @@ class CandidateSelector(BaseEstimator, ABC):
     Subclasses have the parameters `share` and `random_state`.
     """
 
-    def fit_resample(self, X: Rows, y: ArrayLike) -> tuple[Any, Any]:
+    def fit_resample(self, X: MatrixLike, y: ArrayLike) -> tuple[Any, Any]:
         """Return the kept rows of X and y, of the types given.
 
         Parameters
@@ -50,7 +50,7 @@ class CandidateSelector(BaseEstimator, ABC):
         return _safe_indexing(X, kept), _safe_indexing(y, kept)
 
     @all_or_nothing
-    def fit(self, X: Rows, y: ArrayLike) -> Self:
+    def fit(self, X: MatrixLike, y: ArrayLike) -> Self:
         """Choose the rows; they are in ``sample_indices_`` afterwards."""
         self.check_parameters()
         X, y = validate_data(self, narrow_indices(X), y, **_INPUT)

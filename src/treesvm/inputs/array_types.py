@@ -7,9 +7,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
 
-__all__ = ["Array", "ArrayLike", "ClassWeight", "Rows", "Seed"]
+__all__ = ["Array", "ArrayLike", "ClassWeight", "MatrixLike", "Seed"]
 
 Array: TypeAlias = NDArray[Any]
-Rows: TypeAlias = ArrayLike | sparse.spmatrix | sparse.sparray  # data frames too
+MatrixLike: TypeAlias = ArrayLike | sparse.spmatrix | sparse.sparray  # data frames too
 ClassWeight: TypeAlias = Mapping[Any, float] | Literal["balanced"] | None
 Seed: TypeAlias = int | np.random.RandomState | None

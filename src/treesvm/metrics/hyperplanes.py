@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from treesvm.inputs.array_types import Rows
+from treesvm.inputs.array_types import MatrixLike
 
 
 class HyperplaneCost(NamedTuple):
@@ -17,7 +17,7 @@ class HyperplaneCost(NamedTuple):
     maximum: int
 
 
-def hyperplane_cost(model: Any, X: Rows) -> HyperplaneCost:
+def hyperplane_cost(model: Any, X: MatrixLike) -> HyperplaneCost:
     """Return the mean and the largest number of hyperplanes met by the rows of X.
 
     Parameters

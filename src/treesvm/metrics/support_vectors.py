@@ -13,7 +13,7 @@ from scipy import sparse
 from sklearn.utils import check_array
 from sklearn.utils.validation import check_is_fitted
 
-from treesvm.inputs.array_types import Rows
+from treesvm.inputs.array_types import MatrixLike
 from treesvm.trees.leaf_rows import rows_by_leaf
 
 
@@ -27,7 +27,7 @@ class SupportVectorCost(NamedTuple):
     one_class_share: float  # of the training rows, those in one-class leaves
 
 
-def support_vector_cost(model: Any, X: Rows) -> SupportVectorCost:
+def support_vector_cost(model: Any, X: MatrixLike) -> SupportVectorCost:
     """Count the support vectors of a fitted model and those that the rows of X meet.
 
     Parameters

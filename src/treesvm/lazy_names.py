@@ -38,6 +38,6 @@ def lazy_names(package, file):
         setattr(sys.modules[package], name, value)
         return value
 
-    shown = sorted({*home, *vars(sys.modules[package])})
     own = sorted(name for name, module in home.items() if module != package)
-    return load, lambda: shown, own
+    # Rooms are shown once they are imported: some of them need extras.
+    return load, lambda: sorted({*own, *vars(sys.modules[package])}), own

@@ -12,6 +12,7 @@ from treesvm.decomposition.progress import Progress
 from treesvm.estimators.kernel_svc import KernelSVC
 from treesvm.inputs.parameter_rules import FLAG, count
 from treesvm.inputs.training_rows import (
+    check_boxes,
     checked_rows,
     classification_rows,
     row_weights,
@@ -222,6 +223,7 @@ default="rbf"
         weight = row_weights(X, sample_weight)
         if self.class_weight is not None:
             weight = weight * compute_sample_weight(self.class_weight, y)
+        check_boxes(self, weight.max())
         codes = _codes_of(y, self.classes_)
         first = 0 if is_first else self._machine.n_training_rows
         kept = np.flatnonzero(weight > 0)

@@ -4,11 +4,11 @@ import heapq
 import sys
 
 import numpy as np
-from numba import njit
 from sklearn.neighbors import NearestNeighbors
 
 from treesvm.candidates.selector import CandidateSelector, check_count
 from treesvm.inputs.array_types import Seed
+from treesvm.kernels.compiling import compiled
 
 _CHUNK_ROWS = 8192  # rows whose neighbours are searched together
 
@@ -139,7 +139,7 @@ def nearness_of(distances):
     return np.exp(-ratio)
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _draw_in_turn(scores, neighbours, suppression, drawn):
     """Write rows from the largest score down to `drawn`; return how many there are.
 

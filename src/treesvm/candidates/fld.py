@@ -3,13 +3,13 @@
 from typing import Any
 
 import numpy as np
-from numba import njit
 
 from treesvm.candidates.partition import check_partition, partition_rows
 from treesvm.candidates.quotas import apportion, best_of_each
 from treesvm.candidates.selector import CandidateSelector, dense_rows
 from treesvm.candidates.support_distance import majority_centroids, majority_rows
 from treesvm.inputs.array_types import Seed
+from treesvm.kernels.compiling import compiled
 from treesvm.trees.adjacency import neighbour_blocks
 
 _RIDGE = 1e-3  # of the mean variance: leaves hold fewer rows than features
@@ -148,7 +148,7 @@ def fisher_planes(pairs, centroids, scatters):
     return w, np.einsum("ij,ij->i", w, middle)
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _nearest_plane(X, order, starts, pairs, normals, offsets, nearest):
     """Lower `nearest` to the distances of the rows of both leaves of each pair."""
     for p in range(len(pairs)):

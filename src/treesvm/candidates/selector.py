@@ -15,7 +15,7 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import validate_data
 
 from treesvm.inputs.array_types import ArrayLike, MatrixLike
-from treesvm.inputs.row_access import narrow_indices
+from treesvm.inputs.row_access import canonical_rows
 from treesvm.inputs.whole_fit import all_or_nothing
 
 _INPUT = {
@@ -53,7 +53,7 @@ class CandidateSelector(BaseEstimator, ABC):
     def fit(self, X: MatrixLike, y: ArrayLike) -> Self:
         """Choose the rows; they are in ``sample_indices_`` afterwards."""
         self.check_parameters()
-        X, y = validate_data(self, narrow_indices(X), y, **_INPUT)
+        X, y = validate_data(self, canonical_rows(X), y, **_INPUT)
         check_classification_targets(y)
         codes = np.unique(y, return_inverse=True)[1]
         rng = check_random_state(self.random_state)

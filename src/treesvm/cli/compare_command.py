@@ -4,7 +4,7 @@ import datetime
 from pathlib import Path
 
 from treesvm import datasets, reporting
-from treesvm.cli.console import output
+from treesvm.cli.console import check_output, output
 from treesvm.cli.data_options import add_data_options, read_training
 
 EXAMPLES = """examples:
@@ -52,6 +52,7 @@ def run(options, console):
     """Compare on each data set, print, write the report."""
     if options.rows is not None and options.rows < 20:
         raise ValueError(f"--rows {options.rows}: use 20 or more.")
+    check_output("--report", options.report, [options.data])
     named = options.methods.split(",") if options.methods else None
     methods = reporting.chosen_methods(named)
     if options.data is None:
@@ -89,8 +90,9 @@ def run(options, console):
 
 def _refuse_data_options(options):
     """Options about a file make no sense without one."""
-    given = [options.label, options.drop, options.categorical, options.zero_based]
-    if any(given) or options.missing != "error":
+    given = [options.label, options.drop, options.categorical, options.max_data_mb]
+    defaults = (options.missing, options.zero_based) == ("error", "auto")
+    if any(given) or not defaults:
         raise ValueError("options about columns need DATA; the embedded data has none.")
 
 

@@ -12,8 +12,10 @@ from scipy import sparse
 
 from treesvm.datasets.data_file import DataFileError
 from treesvm.datasets.encoder_spec import checked_spec
+from treesvm.datasets.memory_limit import MemoryAccount
 from treesvm.datasets.table import Table, is_sparse
 
+_FEATURE_BYTES = 150  # shift and factor, as arrays and as Python's numbers
 MAX_CATEGORIES = 1_000  # more are names or numbers of single rows, not categories
 
 
@@ -39,6 +41,7 @@ class ColumnEncoder:
         scale: str = "minmax",
         missing: str = "error",
         unseen: str = "zeros",
+        max_bytes: int | None = None,
     ) -> Self:
         """Learn from a training table.
 
@@ -53,6 +56,9 @@ class ColumnEncoder:
             most frequent) or its most frequent value.
         unseen : {"zeros", "error"}
             A category that training did not see sets no indicator, or is refused.
+        max_bytes : int, optional
+            Refuse tables that take more memory once they are encoded; by default half
+            of what there is.
         """
         rules = {"missing": missing, "unseen": unseen, "scale": scale}
         if table.is_matrix:
@@ -61,6 +67,9 @@ class ColumnEncoder:
             columns = [_column_spec(table, name, missing) for name in table.X]
             spec = {"kind": "columns", "columns": columns}
         width = _width(spec)
+        MemoryAccount(table.path, max_bytes).charge(
+            _encoded_bytes(table, spec, width), f"a table of {width:,} encoded features"
+        )
         unscaled = {"shift": [0.0] * width, "factor": [1.0] * width}
         plain = cls({**spec, **rules, **unscaled})
         shift, factor = _scaling(plain.transform(table), scale)
@@ -269,7 +278,17 @@ def _matrix_spec(table, missing):
             for j, c in enumerate(columns)
         ]
     width = int(X.shape[1])
+    if width == 0:
+        reason = "no row has a feature; there is nothing to learn from but labels."
+        raise DataFileError(table.path, reason)
     return {"kind": "matrix", "n_features": width, "storage": storage, "fill": fill}
+
+
+def _encoded_bytes(table, spec, width):
+    """Return what the matrix and the numbers of each feature will take."""
+    is_sparse_matrix = spec.get("storage") == "sparse"
+    n_cells = 1.5 * table.X.nnz if is_sparse_matrix else table.n_rows * width
+    return 8 * n_cells + _FEATURE_BYTES * width
 
 
 def _width(spec):

@@ -6,6 +6,7 @@ of y.  An X in Fortran's order has no rows to stream and is refused by `iter_npz
 
 import contextlib
 import math
+import os
 import zipfile
 import zlib
 from collections.abc import Iterator
@@ -13,7 +14,8 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.lib import format as npy
 
-from treesvm.datasets.data_file import DataFileError, readable
+from treesvm.datasets.data_file import DataFileError, readable, require_file
+from treesvm.datasets.memory_limit import MemoryAccount
 from treesvm.files.file_path import FilePath
 from treesvm.inputs.array_types import Array
 
@@ -21,7 +23,7 @@ _NUMERIC = "biuf"
 
 
 def read_npz(
-    path: FilePath, *, label: str = "y", n_bytes_limit: int | None = None
+    path: FilePath, *, label: str = "y", max_bytes: int | None = None
 ) -> tuple[Array, Array | None]:
     """Return (X, y) of a .npz file, y None if there is no array `label`.
 
@@ -31,21 +33,20 @@ def read_npz(
         Written by `numpy.savez` or `savez_compressed`, with a two-dimensional array X.
     label : str, default="y"
         Name of the array of labels.
-    n_bytes_limit : int, optional
-        Refuse arrays that would be larger in memory.
+    max_bytes : int, optional
+        Refuse arrays that take more memory; by default half of what there is.
 
     Returns
     -------
     X : ndarray of float64 or float32, shape (n_rows, n_features)
     y : ndarray of shape (n_rows,) or None
     """
+    path = os.fsdecode(path)
     with _opened(path) as archive:
         shape, _, dtype = _header(path, archive, "X")
-        n_bytes = math.prod(shape) * dtype.itemsize
-        if n_bytes_limit is not None and n_bytes > n_bytes_limit:
-            raise DataFileError(
-                path, f"X needs {n_bytes:,} bytes, more than {n_bytes_limit:,} allowed."
-            )
+        n_stored = math.prod(shape) * dtype.itemsize
+        n_made = 0 if dtype.kind == "f" else math.prod(shape) * 8
+        MemoryAccount(path, max_bytes).charge(n_stored + n_made, "X")
         y = _labels(path, archive, label, shape[0])
         X = _as_floats(_array(path, archive, "X"))
     _check_finite(path, X, 1)
@@ -81,6 +82,7 @@ def iter_npz(
 @contextlib.contextmanager
 def _opened(path):
     """Open the archive; every kind of damage is a DataFileError."""
+    require_file(path)
     try:
         with readable(path), zipfile.ZipFile(path) as archive:
             yield archive

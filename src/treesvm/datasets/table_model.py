@@ -6,6 +6,7 @@ from typing import Any, Self
 import numpy as np
 
 from treesvm.datasets.column_encoder import ColumnEncoder
+from treesvm.datasets.memory_limit import CHUNK_BYTES
 from treesvm.datasets.reading import column_names, iter_table
 from treesvm.datasets.table import Table
 from treesvm.files.file_path import FilePath
@@ -73,11 +74,7 @@ class TableModel:
             return model
         width, names = model.n_features_in_, getattr(model, "feature_names_in_", None)
         rules = {"scale": "none", "missing": "error", "unseen": "zeros"}
-        spec: dict[str, Any] = {
-            **rules,
-            "shift": [0.0] * width,
-            "factor": [1.0] * width,
-        }
+        spec: dict[str, Any] = rules | {"shift": [0.0] * width, "factor": [1.0] * width}
         if names is None:
             storage = "dense" if width <= _MAX_DENSE else "sparse"
             spec |= {"kind": "matrix", "n_features": width, "fill": None}
@@ -94,7 +91,7 @@ class TableModel:
         y: ArrayLike | None = None,
         *,
         label: str | None = None,
-        zero_based: bool | str = False,
+        max_bytes: int | None = None,
     ) -> Self:
         """Learn the preprocessing and fit the estimator.
 
@@ -105,19 +102,23 @@ class TableModel:
             Labels, if the table has none.
         label : str, optional
             Name of the label column, so that `iter_file` can leave it out.
-        zero_based : bool
-            How features were counted, if the table was LIBSVM text.
+        max_bytes : int, optional
+            See `ColumnEncoder.learn`.
         """
         table = as_table(table)
         y = table.y if y is None else np.asarray(y)
         if y is None:
             raise ValueError(f"{table.path}: there are no labels to learn from.")
         encoder = ColumnEncoder.learn(
-            table, scale=self.scale, missing=self.missing, unseen=self.unseen
+            table,
+            scale=self.scale,
+            missing=self.missing,
+            unseen=self.unseen,
+            max_bytes=max_bytes,
         )
         self.estimator.fit(encoder.transform(table), y)
         self.encoder_ = encoder
-        self.source_: dict[str, Any] = {"label": label, "zero_based": bool(zero_based)}
+        self.source_ = {"label": label, "zero_based": table.zero_based}
         return self
 
     @property
@@ -148,8 +149,12 @@ class TableModel:
         """Yield Tables of a file that this model can answer, in bounded memory.
 
         A label column of the training table's name is read as labels where it is
-        present; other unknown columns are left out.
+        present; other unknown columns are left out. Rows that become wide are yielded
+        fewer at a time.
         """
+        if self.encoder_.spec.get("storage") != "sparse":
+            most = CHUNK_BYTES // (8 * self.encoder_.n_features)
+            chunk_rows = min(chunk_rows, max(most, 1))
         names, wanted = column_names(path), self.encoder_.column_names
         label, drop = self.source_["label"], ()
         if names is not None:

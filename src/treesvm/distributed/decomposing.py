@@ -8,12 +8,12 @@ from typing import NamedTuple
 
 import numpy as np
 from dask import delayed
-from distributed import as_completed
 from sklearn.utils import check_random_state
 
 from treesvm.decomposition.checkpointing import NOTHING_KEPT, Item
 from treesvm.decomposition.decomposition import Decomposition
 from treesvm.decomposition.progress import Progress
+from treesvm.distributed.clusters import as_finished
 from treesvm.distributed.leaf_tasks import (
     GroupResult,
     Growth,
@@ -112,7 +112,7 @@ def _counted(client, rows, tree):
     there = delayed(tree, traverse=False)
     tasks = [delayed(leaf_counts)(block, there) for block in rows.blocks]
     total = np.zeros(tree.n_nodes, np.int64)
-    for _, counts in as_completed(client.compute(tasks), with_results=True):
+    for _, counts in as_finished(client.compute(tasks)):
         total += counts
     return total
 
@@ -166,7 +166,7 @@ def _finish_on_workers(client, rows, routing, work, n_parts):
     parts = gathered_groups(client, tables, n_parts, empty_table(rows.layout))
     pieces = [delayed(as_piece)(table, rows.layout) for table in parts]
     futures = client.compute([delayed(finish_groups)(p, where, what) for p in pieces])
-    for future, found in as_completed(futures, with_results=True):
+    for future, found in as_finished(futures):
         yield found
         future.release()  # the client has it; the worker needs the room
 

@@ -10,6 +10,7 @@ from treesvm.decomposition.dtsvm_calibration import (
 )
 from treesvm.decomposition.seeds import draw_seeds
 from treesvm.decomposition.training import machine_options
+from treesvm.distributed.clusters import tells_lost_clusters
 from treesvm.distributed.dask_classifier import DaskClassifier
 from treesvm.distributed.decomposing import fit_decomposition, plan_leaves
 from treesvm.distributed.prediction import gathered_scores
@@ -76,6 +77,7 @@ class DaskDTSVMClassifier(DaskClassifier):
         self.client = client
 
     @all_or_nothing
+    @tells_lost_clusters
     def fit(self, X, y, sample_weight=None):
         """Grow the tree or trees and train their leaves on the cluster.
 

@@ -5,6 +5,7 @@ from numbers import Integral
 from treesvm.decomposition.checkpointing import count_restored, open_checkpoint
 from treesvm.decomposition.seeds import draw_seeds, member_seeds
 from treesvm.decomposition.training import machine_options
+from treesvm.distributed.clusters import tells_lost_clusters
 from treesvm.distributed.dtsvm import DaskDTSVMClassifier, options_of, tree_recipe
 from treesvm.distributed.row_blocks import read_rows
 from treesvm.distributed.search_leaves import DaskLeaves, shuffled_fold
@@ -62,6 +63,7 @@ class DaskDTSVMClassifierCV(DaskDTSVMClassifier):
     _default = DTSVMClassifierCV
 
     @all_or_nothing
+    @tells_lost_clusters
     def fit(self, X, y, sample_weight=None):
         """Search and train; see `DaskDTSVMClassifier.fit`."""
         client, size = self._cluster()

@@ -4,6 +4,7 @@ import numpy as np
 from sklearn.utils import check_random_state
 
 from treesvm.decomposition.checkpointing import KeptTrees, open_checkpoint
+from treesvm.distributed.clusters import tells_lost_clusters
 from treesvm.distributed.dask_classifier import DaskClassifier
 from treesvm.distributed.oblique_growing import Problem, grow_sampled, grow_whole
 from treesvm.distributed.row_blocks import read_rows
@@ -20,9 +21,8 @@ class DaskHLSVMClassifier(DaskClassifier):
     ``estimator.fit`` in one memory, to the last bit. With more, the top of the tree is
     grown on a seeded sample of so many rows; all rows are shuffled to its leaves, and
     each leaf is grown further on all its rows. Pruning counts all rows kept for it.
-    The trees of a committee (``multi_class="ovo"`` or "ovr") grow one after the other,
-    kernel machines in leaves (``leaf="kernel"``) are trained where the leaves are. The
-    client holds the class codes of all rows, some 20 bytes a row.
+    The trees of a committee (``multi_class="ovo"`` or "ovr") grow one after the other.
+    The client holds the class codes of all rows, some 20 bytes a row.
 
     Parameters
     ----------
@@ -69,6 +69,7 @@ class DaskHLSVMClassifier(DaskClassifier):
         self.client = client
 
     @all_or_nothing
+    @tells_lost_clusters
     def fit(self, X, y, sample_weight=None):
         """Grow the tree or trees on the cluster.
 

@@ -22,7 +22,8 @@ from treesvm.distributed.label_counts import (
     summarise,
 )
 from treesvm.distributed.packing import Layout, NumberedRows, join_rows
-from treesvm.inputs.training_rows import INPUT
+from treesvm.inputs.row_access import canonical_rows
+from treesvm.inputs.training_rows import INPUT, check_boxes
 
 _KEPT_SHARE = 0.25  # of the cluster's memory that the rows may take to be kept there
 
@@ -153,6 +154,7 @@ def read_rows(client, model, X, y, sample_weight, class_weight, memory):
     meta = validate_data(model, meta_of(X), ensure_min_samples=0, **INPUT)
     triples = as_blocks(X, y, sample_weight)
     found = summarise(client, [(y, w) for _, y, w in triples], class_weight)
+    check_boxes(model, found.largest)
     model.classes_ = found.classes
     layout = Layout(
         meta.shape[1], meta.dtype.str, sparse.issparse(meta), found.has_weight
@@ -189,7 +191,7 @@ def _encoded(X, y, weight, classes, factors, layout, n_rows, start):
             "some blocks of X are sparse and some (or their meta) are dense; make all "
             "of one kind, with meta= where the array is made."
         )
-    X = check_array(X, ensure_min_samples=0, **INPUT)
+    X = check_array(canonical_rows(X), ensure_min_samples=0, **INPUT)
     if layout.is_sparse:
         X = sparse.csr_matrix(X)
     X = X.astype(layout.dtype, copy=False)

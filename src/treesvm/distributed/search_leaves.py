@@ -8,10 +8,10 @@ from typing import NamedTuple
 
 import numpy as np
 from dask import delayed
-from distributed import as_completed
 from threadpoolctl import threadpool_limits
 
 from treesvm.decomposition.training import train_part
+from treesvm.distributed.clusters import as_finished
 from treesvm.distributed.decomposing import assemble, plan_leaves
 from treesvm.distributed.leaf_tasks import (
     LeafWork,
@@ -153,7 +153,7 @@ class DaskLeaves:
                 pure=False,
             )
             waiting[future] = job
-        for future, answers in as_completed(list(waiting), with_results=True):
+        for future, answers in as_finished(list(waiting)):
             finished(waiting.pop(future), answers)
 
     def train(self, tasks, options):

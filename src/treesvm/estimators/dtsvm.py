@@ -297,7 +297,8 @@ default="rbf"
         return checked_rows(self, X, reset=False)
 
     def _scores(self, X):
-        return joint_scores(self.decompositions_, self._checked(X), self.n_jobs)
+        X = self._checked(X)
+        return joint_scores(self.decompositions_, X, self.n_jobs)
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()

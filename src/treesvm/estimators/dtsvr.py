@@ -130,8 +130,8 @@ n_jobs, random_state, verbose
 
     def apply(self, X):
         """Return the part of every row: where a tree cuts the space, its leaf."""
-        partition = self.decompositions_[0].partition
-        return places_of(partition, self._checked(X), self.n_jobs)
+        X = self._checked(X)
+        return places_of(self.decompositions_[0].partition, X, self.n_jobs)
 
     def predict(self, X):
         """Return the predicted target of every row."""

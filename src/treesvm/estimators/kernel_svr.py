@@ -8,7 +8,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
 
 from treesvm.inputs.parameter_rules import check_parameters
-from treesvm.inputs.training_rows import checked_rows, row_weights
+from treesvm.inputs.training_rows import check_boxes, checked_rows, row_weights
 from treesvm.inputs.whole_fit import all_or_nothing
 from treesvm.kernels.kernel import resolve_kernel
 from treesvm.machines.regression_machine import train_regressor
@@ -84,6 +84,7 @@ class KernelSVR(RegressorMixin, BaseEstimator):
                 f"shape {X.shape}; pass kernel(X, X), or rows with another kernel."
             )
         weight = row_weights(X, sample_weight)
+        check_boxes(self, weight.max())
         rows = np.flatnonzero(weight > 0)
         kernel = resolve_kernel(
             self.kernel, gamma=self.gamma, degree=self.degree, coef0=self.coef0, X=X

@@ -14,7 +14,7 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted
 
 from treesvm.decomposition.checkpointing import NOTHING_KEPT, KeptTrees
-from treesvm.inputs.training_rows import checked_rows, row_weights
+from treesvm.inputs.training_rows import check_boxes, checked_rows, row_weights
 from treesvm.inputs.whole_fit import all_or_nothing
 from treesvm.trees.oblique_predictor import HLSVMPredictor
 from treesvm.trees.text import export_text
@@ -55,6 +55,7 @@ class ObliqueTreeClassifier(ClassifierMixin, BaseEstimator, ABC):
             weight = row_weights(X, sample_weight)
             weight = weight * compute_sample_weight(self.class_weight, y)
             X, y, weight = _drop_zero_weights(X, y, weight)
+        check_boxes(self, 1.0 if weight is None else weight.max(initial=0.0))
         self.classes_, codes = np.unique(y, return_inverse=True)
         seed = check_random_state(self.random_state).randint(np.iinfo(np.int32).max)
         with self._open_checkpoint(X, codes, weight) as store:

@@ -5,7 +5,6 @@ from typing import ClassVar
 from treesvm.estimators.oblique_classifier import ObliqueTreeClassifier
 from treesvm.inputs.parameter_rules import (
     check_parameters,
-    check_value,
     count,
     either,
     number,
@@ -105,6 +104,7 @@ class SVMPartitionTreeClassifier(ObliqueTreeClassifier):
             number("use a number of rows, 0 or more, or 'n_features'", least=0.0),
         ),
         "multi_class": one_of("tree", "ovo", "ovr"),
+        "cv": count("every node draws its own folds: use how many, 2 or more", 2),
     }
 
     def __init__(
@@ -145,9 +145,6 @@ class SVMPartitionTreeClassifier(ObliqueTreeClassifier):
     def check_parameters(self):
         """Raise a ValueError that names a parameter out of range."""
         check_parameters(self)
-        if self.alpha == "cv":
-            advice = "every node draws its own folds: use how many, 2 or more"
-            check_value("cv", self.cv, count(advice, 2))
 
     def grow_tree(self, X, codes, weight, *, n_classes, seed, n_jobs):
         """Grow and prune one tree."""

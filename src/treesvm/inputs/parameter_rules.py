@@ -5,11 +5,13 @@ estimators; a class whose parameter means something else names its own rule in a
 attribute ``_rules``.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Mapping
 from numbers import Integral, Real
 from typing import Any
 
 import numpy as np
+
+from treesvm.kernels.kernel import LARGEST_GAMMA
 
 Rule = tuple[Callable[[Any], bool], str]
 
@@ -94,9 +96,29 @@ _IS_POSITIVE = number(_POSITIVE, above=0.0)
 _WHOLE = count("use a positive whole number")
 
 
-def _is_gamma(value):
-    words = ("scale", "auto")
-    return value in words if isinstance(value, str) else is_number(value, above=0.0)
+def is_gamma(value) -> bool:
+    """Whether value is a γ that float32 can multiply by."""
+    return is_number(value, above=0.0) and value <= LARGEST_GAMMA
+
+
+def _is_gamma_or_word(value):
+    return value in ("scale", "auto") if isinstance(value, str) else is_gamma(value)
+
+
+def _is_class_weight(value):
+    """Whether value is what scikit-learn's classifiers take for the classes."""
+    if isinstance(value, str):
+        return value == "balanced"
+    return value is None or isinstance(value, Mapping)
+
+
+def _is_cv(value):
+    """Whether value is something that scikit-learn's `check_cv` takes, or a share."""
+    if isinstance(value, str):
+        return False
+    if value is None or hasattr(value, "split") or is_count(value, 2):
+        return True
+    return is_number(value, above=0.0, below=1.0) or isinstance(value, Iterable)
 
 
 def _is_grid(value):
@@ -114,7 +136,10 @@ RULES: dict[str, Rule] = {
     "Cs": GRID,
     "gammas": GRID,
     "epsilon": number("use a number of 0 or more", least=0.0),
-    "gamma": (_is_gamma, "use 'scale', 'auto' or a positive, finite number"),
+    "gamma": (
+        _is_gamma_or_word,
+        f"use 'scale', 'auto' or a positive number up to {LARGEST_GAMMA:.0e}",
+    ),
     "degree": count("use an integer of 0 or more", 0),
     "coef0": number("use a finite number"),
     "tol": number(_POSITIVE + " such as 1e-3", above=0.0),
@@ -140,6 +165,14 @@ RULES: dict[str, Rule] = {
         ),
     ),
     "probability": FLAG,
+    "class_weight": (
+        _is_class_weight,
+        "use None, 'balanced' or a dict of class to weight",
+    ),
+    "cv": (
+        _is_cv,
+        "use a share between 0 and 1, a number of folds of 2 or more, or a splitter",
+    ),
     "break_ties": FLAG,
     "refit": FLAG,
     "hinge": one_of("absolute", "quadratic", "huber"),

@@ -21,6 +21,7 @@ NAMES = ("rbf", "linear", "polynomial", "sigmoid", "precomputed")
 # entries is stored: BLAS is then faster than a sparse product.
 _DENSE_SHARE = 0.05
 _DENSE_BYTES = 512 * 2**20
+LARGEST_GAMMA = 1e37  # twice as much is still finite in float32
 
 
 @dataclass(frozen=True)
@@ -127,6 +128,13 @@ def resolve_kernel(kernel, *, gamma, degree, coef0, X):
             f"kernel={kernel!r} is unknown; use one of {', '.join(NAMES)} or a "
             "callable."
         )
+    if name in ("linear", "precomputed"):
+        gamma = min(gamma, LARGEST_GAMMA)  # which they do not use
+    elif not gamma <= LARGEST_GAMMA:
+        raise ValueError(
+            f"gamma={gamma:.3g} is not possible; it is at most {LARGEST_GAMMA:.0e}. If "
+            "the features are tiny, scale them (StandardScaler, MinMaxScaler)."
+        )
     return Kernel(name, gamma, degree, coef0)
 
 
@@ -140,7 +148,10 @@ def resolve_gamma(gamma, X):
                 variance = X.multiply(X).mean() - X.mean() ** 2
             else:
                 variance = np.var(X, dtype=np.float64)
-            return 1.0 / (X.shape[1] * variance) if variance > 0 else 1.0
+            if variance > 0:
+                return 1.0 / float(X.shape[1] * variance)
+            # The variance of tiny features is not the zero that it is rounded to.
+            return np.inf if X.size and X.max() > X.min() else 1.0
         raise ValueError(
             f"gamma={gamma!r} is unknown; use 'scale', 'auto' or a number."
         )

@@ -5,9 +5,9 @@ vector instructions; distances are sums of squared differences, without cancella
 """
 
 import numpy as np
-from numba import njit
 from scipy import sparse
 
+from treesvm.kernels.compiling import compiled
 from treesvm.kernels.exponential import exp_minus_one_in_place
 
 
@@ -65,7 +65,7 @@ def row_arrays(machine, scaling=None):
     )
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def rbf_decisions(
     x,
     columns,
@@ -113,7 +113,7 @@ def rbf_decisions(
 
 # Reordering the sum is safe: every caller uses this one function, so all of them get
 # the same rounding.
-@njit(cache=True, nogil=True, fastmath={"reassoc", "contract"})
+@compiled(fastmath={"reassoc", "contract"})
 def _dot(a, b):
     """Return the inner product of two vectors."""
     total = 0.0

@@ -10,10 +10,10 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
-from numba import njit
 from sklearn.base import BaseEstimator
 
 from treesvm.inputs.row_access import row_arrays
+from treesvm.kernels.compiling import compiled
 
 _GOLDEN = np.uint64(0x9E3779B97F4A7C15)  # constants of splitmix64 (Steele et al. 2014)
 _MIX_1 = np.uint64(0xBF58476D1CE4E5B9)
@@ -106,7 +106,7 @@ def random_partition(n_rows: int, max_part_size: int, seed: int) -> RandomPartit
     return RandomPartition(max(1, -(-n_rows // max_part_size)), seed)
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _hash_dense(X, seed, out):
     """Write the hash of each row to `out`."""
     bits = np.empty(1, np.uint32)
@@ -117,7 +117,7 @@ def _hash_dense(X, seed, out):
         out[i] = _mix(total ^ _mix(seed))
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _hash_sparse(data, indices, indptr, seed, out):
     """Write the hash of each CSR row to `out`."""
     bits = np.empty(1, np.uint32)
@@ -128,7 +128,7 @@ def _hash_sparse(data, indices, indptr, seed, out):
         out[i] = _mix(total ^ _mix(seed))
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _hash_entry(j, value, bits):
     """Return a hash of (column, value), 0 for a zero; sums of these ignore order."""
     bits.view(np.float32)[0] = value
@@ -137,7 +137,7 @@ def _hash_entry(j, value, bits):
     return _mix((np.uint64(j) << np.uint64(32)) | np.uint64(bits[0]))
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _mix(x):
     """Return splitmix64's scrambling of x."""
     x = np.uint64(x) + _GOLDEN

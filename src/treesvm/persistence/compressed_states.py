@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from treesvm.compression.tree_parts import WholeSpace
 from treesvm.files.failures import require
+from treesvm.partitions.whole_space import WholeSpace
 from treesvm.persistence.json_values import field, real_number, whole_number
 from treesvm.persistence.labels import (
     read_classes,

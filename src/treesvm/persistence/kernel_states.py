@@ -134,7 +134,7 @@ class DTSVMState:
         )
         _check_kernel(model, _machines_of(members))
         scale = _read_scale(section)
-        _restore(model, members, scale)
+        model.restore_fitted(members, scale)
         read_reports(section, model)
 
 

@@ -13,7 +13,7 @@ from scipy import sparse
 
 from treesvm.files.checked_arrays import edges_of
 from treesvm.files.failures import require
-from treesvm.kernels.kernel import NAMES, Kernel
+from treesvm.kernels.kernel import LARGEST_GAMMA, NAMES, Kernel
 from treesvm.machines.kernel_machine import KernelMachine
 from treesvm.machines.path import RECORD
 from treesvm.machines.scaling import LeafScaling
@@ -140,7 +140,7 @@ def read_kernel(section):
     require(name in NAMES, f"its kernel {name!r:.50} is unknown")
     return Kernel(
         name,
-        real_number(section, "gamma", above=0.0),
+        real_number(section, "gamma", above=0.0, most=LARGEST_GAMMA),
         whole_number(section, "degree", 0, 2**31 - 1),
         real_number(section, "coef0"),
     )

@@ -10,6 +10,7 @@ from treesvm.reporting.summary import (
     prediction_facts,
     tree_text,
 )
+from treesvm.reporting.warming import warm_up
 from treesvm.reporting.words import headline, table_head, table_line
 
 __all__ = [
@@ -30,4 +31,5 @@ __all__ = [
     "table_head",
     "table_line",
     "tree_text",
+    "warm_up",
 ]

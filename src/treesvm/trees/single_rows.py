@@ -5,9 +5,9 @@ nodes lie in one array: (tested column or plane, left, right).
 """
 
 import numpy as np
-from numba import njit
 
 from treesvm.inputs.row_access import row_dot
+from treesvm.kernels.compiling import compiled
 from treesvm.trees.routing import LEAF
 
 
@@ -22,7 +22,7 @@ def row_router(tree):
     return lambda x: axis_leaf(x, links, threshold)
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def axis_leaf(x, links, threshold):
     """Return the leaf of one row in an axis-parallel tree."""
     k = 0
@@ -32,7 +32,7 @@ def axis_leaf(x, links, threshold):
     return k
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def oblique_leaf(x, weights, threshold, links):
     """Return the leaf of one row in an oblique tree."""
     rows = (x.reshape(1, x.size),)

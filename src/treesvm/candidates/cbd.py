@@ -97,7 +97,7 @@ class CBD(CandidateSelector):
         more = rng.choice(rest, n_kept - n_drawn, replace=False)
         return np.concatenate([drawn[:n_drawn], more])
 
-    def check_parameters(self):
+    def check_parameters(self) -> None:
         super().check_parameters()
         check_count("n_neighbors", self.n_neighbors)
 

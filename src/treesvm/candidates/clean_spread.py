@@ -100,7 +100,7 @@ class CleanSpread(CandidateSelector):
         _draw_spread(order, self.n_clean_, neighbours, codes, quotas, reach, drawn)
         return drawn
 
-    def check_parameters(self):
+    def check_parameters(self) -> None:
         super().check_parameters()
         check_count("n_neighbors", self.n_neighbors)
         check_number("floor", self.floor, above=0.0)

@@ -92,7 +92,7 @@ class FLD(CandidateSelector):
         more = rng.choice(rest, n_kept - len(best), replace=False)
         return np.concatenate([best, more])
 
-    def check_parameters(self):
+    def check_parameters(self) -> None:
         super().check_parameters()
         check_partition(self.tree, self.pruning)
 

@@ -78,7 +78,7 @@ class CandidateSelector(BaseEstimator, ABC):
         rng : RandomState
         """
 
-    def check_parameters(self):
+    def check_parameters(self) -> None:
         check_number("share", self.share, above=0.0, most=1.0)
 
     def __sklearn_tags__(self):

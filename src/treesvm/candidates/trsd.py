@@ -95,7 +95,7 @@ class TRSD(CandidateSelector):
         scores = support_scores(rows, codes, partition)
         return rows_of_leaves(scores, partition, n_kept, self.random_share, rng)
 
-    def check_parameters(self):
+    def check_parameters(self) -> None:
         super().check_parameters()
         check_number("random_share", self.random_share, least=0.0, most=1.0)
         check_partition(self.tree, self.pruning)

@@ -1,7 +1,7 @@
 """The methods that are compared, each with its parameters and its cost."""
 
 from collections.abc import Callable
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from sklearn.svm import SVC, LinearSVC
 from sklearn.tree import DecisionTreeClassifier
@@ -45,7 +45,11 @@ def _lightgbm(seed, n_jobs):
 # A coarser grid than the estimator's own 63 points, and larger leaves only where they
 # gain five points: a comparison should take minutes, and larger leaves cost more at
 # each prediction too.
-_QUICK_SEARCH = {"Cs": (1.0, 10.0, 100.0), "gammas": (0.1, 1.0, 10.0), "min_gain": 0.05}
+_QUICK_SEARCH: dict[str, Any] = {
+    "Cs": (1.0, 10.0, 100.0),
+    "gammas": (0.1, 1.0, 10.0),
+    "min_gain": 0.05,
+}
 
 METHODS = {
     "linear": Method(

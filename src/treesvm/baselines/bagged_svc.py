@@ -16,7 +16,7 @@ from treesvm.inputs.parameter_rules import check_parameters
 from treesvm.inputs.rows import Rows
 from treesvm.inputs.training_rows import checked_rows, classification_rows
 from treesvm.inputs.whole_fit import all_or_nothing
-from treesvm.kernels.kernel import Kernel
+from treesvm.kernels.kernel import Gaussian
 from treesvm.model_selection.dtsvm_cv import PAPER_CS, PAPER_GAMMAS, grid_values
 from treesvm.model_selection.row_splits import split_rows
 from treesvm.model_selection.search_fold import LeafTask, Theta
@@ -181,7 +181,7 @@ class BaggedSVC(ClassifierMixin, BaseEstimator):
 
     def _machine_options(self):
         return MachineOptions(
-            Kernel("rbf"),
+            Gaussian(),
             1.0,
             self.multi_class,
             self.leaf_scaling,

@@ -21,10 +21,9 @@ from treesvm.inputs.whole_fit import all_or_nothing
 from treesvm.machines.lasvm_machines import (
     OnlineOptions,
     Rows,
-    class_pairs,
     learn_online,
-    machines_of_class,
 )
+from treesvm.machines.layout import class_layout
 
 
 class LASVMClassifier(KernelSVC):
@@ -233,12 +232,10 @@ default="rbf"
         return self
 
     def _options(self, kernel, epochs, finish):
-        # A plain float: NumPy's own would change the type of float32 products, and a
-        # machine that was loaded from a file would go on otherwise.
         return OnlineOptions(
-            kernel.with_gamma(kernel.gamma),
+            kernel,
             self.C,
-            class_pairs(len(self.classes_), self.multi_class),
+            class_layout(np.arange(len(self.classes_)), self.multi_class),
             epochs,
             finish,
             self.tol,
@@ -260,10 +257,7 @@ default="rbf"
                 machine.vectors, codes, self.support_weight_, machine.support
             )
         sizes = np.bincount(rows.codes, minlength=len(self.classes_))
-        met = sum(
-            size * len(machines_of_class(options.pairs, code))
-            for code, size in enumerate(sizes)
-        )
+        met = int(sizes.sum()) * options.layout.machine_ids.shape[1]
         progress = Progress(options.epochs * met, "looks at rows", self.verbose)
 
         def advance(n_rows):

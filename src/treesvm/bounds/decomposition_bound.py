@@ -136,7 +136,7 @@ def part_terms(part, X, codes):
     ndarray of shape (n_machines,)
     """
     machine = part.machine
-    if machine.kernel.name != "rbf":
+    if not machine.kernel.is_normalised:
         raise ValueError(
             f"kernel={machine.kernel.name!r} has no rho known beforehand; the bound is "
             "computed for kernel='rbf', where rho = 1."

@@ -40,7 +40,7 @@ def with_row_terms(source, X, options, rng):
     if n_rows > most:
         chosen = np.sort(rng.choice(n_rows, most, replace=False))
     kernel = source.terms.kernel
-    vectors = chosen if kernel.name == "precomputed" else X[chosen]
+    vectors = chosen if kernel.is_precomputed else X[chosen]
     return replace(source, terms=KernelTerms(kernel, vectors))
 
 

@@ -21,14 +21,13 @@ from treesvm.decomposition.calibration import (
 from treesvm.inputs.parameter_rules import check_parameters, check_value
 from treesvm.inputs.training_rows import checked_rows, classification_rows
 from treesvm.inputs.whole_fit import all_or_nothing
-from treesvm.kernels.kernel import resolve_kernel
-from treesvm.machines.grid import grid_points
+from treesvm.kernels.kernel import resolve_gamma, resolve_kernel
+from treesvm.machines.grid import grid_points, path_record
 from treesvm.machines.kernel_predictor import (
     KernelPredictor,
     decision_values,
     winners,
 )
-from treesvm.machines.path_record import path_record
 from treesvm.machines.training import train_machine
 from treesvm.machines.voting import row_chunks
 
@@ -211,17 +210,18 @@ callable, default="rbf"
                 check_value(name, value)
         if (X_val is None) != (y_val is None):
             raise ValueError("give both X_val and y_val, or neither.")
-        rows = np.flatnonzero(weight > 0)
+        rows, kernel = np.flatnonzero(weight > 0), self._resolved_kernel(X)
         if X_val is not None:
             X_val = checked_rows(model, X_val, reset=False)
-            X_val = X_val[:, rows] if self.kernel == "precomputed" else X_val
+            X_val = kernel.facing(X_val, rows)
             y_val = np.asarray(y_val)
         points = grid_points(
             self._take(X, rows),
             codes[rows],
             len(model.classes_),
             weight[rows],
-            [self._resolved_kernel(X, gamma) for gamma in gammas],
+            kernel,
+            [resolve_gamma(gamma, X) for gamma in gammas],
             [float(C) for C in Cs],
             X_val,
             multi_class=self.multi_class,
@@ -299,10 +299,10 @@ callable, default="rbf"
             )
         return X, codes, weight
 
-    def _resolved_kernel(self, X, gamma=None):
+    def _resolved_kernel(self, X):
         return resolve_kernel(
             self.kernel,
-            gamma=self.gamma if gamma is None else gamma,
+            gamma=self.gamma,
             degree=self.degree,
             coef0=self.coef0,
             X=X,

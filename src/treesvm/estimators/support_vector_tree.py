@@ -34,7 +34,7 @@ from treesvm.inputs.parameter_rules import (
 )
 from treesvm.inputs.training_rows import checked_rows, classification_rows
 from treesvm.inputs.whole_fit import all_or_nothing
-from treesvm.kernels.kernel import Kernel
+from treesvm.kernels.kernel import CallableKernel
 
 # What a refit lowers, None without refit.
 _LOSSES = {False: None, True: "values", "values": "values", "margin": "margin"}
@@ -227,7 +227,7 @@ class SupportVectorTreeClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstim
         objects = object_rows(X)
         model = self.estimator
         model = KernelSVC(kernel="precomputed") if model is None else model
-        kernel = Kernel("callable", function=self.object_kernel)
+        kernel = CallableKernel(self.object_kernel)
         if _is_fitted(model) and len(objects) != model.n_features_in_:
             raise ValueError(
                 f"X holds {len(objects)} objects; a fitted estimator with a "
@@ -262,7 +262,7 @@ class SupportVectorTreeClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstim
             return self.vectors
         # Objects are few and their kernels dear: the machine's own are known already.
         is_plain = has_kernel and self.object_kernel is None
-        is_gram = is_plain and source.terms.kernel.name == "precomputed"
+        is_gram = is_plain and source.terms.kernel.is_precomputed
         return "rows" if is_plain and not is_gram and self.refit else "support"
 
     def _options(self):

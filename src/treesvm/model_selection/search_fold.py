@@ -15,7 +15,7 @@ from joblib import effective_n_jobs
 from treesvm.decomposition.part import Part
 from treesvm.decomposition.training import train_seen
 from treesvm.inputs.rows import Rows
-from treesvm.machines.leaf_grid import LeafGrid
+from treesvm.machines.grid import LeafGrid
 from treesvm.machines.pair_grid import PairGrid, rows_of_largest_machine
 from treesvm.machines.scaling import minmax_scaling
 from treesvm.machines.training import assemble
@@ -149,6 +149,7 @@ def evaluate_leaf(
         rows.target,
         rows.n_classes,
         rows.weight,
+        options.kernel,
         X_val,
         multi_class=options.multi_class,
     )

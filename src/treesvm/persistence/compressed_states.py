@@ -11,7 +11,7 @@ from treesvm.persistence.labels import (
     write_classes,
     write_features,
 )
-from treesvm.persistence.packed_machines import kernel_section, read_kernel
+from treesvm.persistence.packed_machines import read_kernel
 from treesvm.persistence.packed_parts import (
     joined_members,
     read_part_fields,
@@ -85,8 +85,8 @@ def _read_members(section, arrays, partitions, counts, n_classes, n_features):
         n_classes=n_classes,
         n_features=n_features,
     )
-    kernels = {machine.terms.kernel.name for machine in machines}
-    require(is_whole or "precomputed" not in kernels, "a leaf has a precomputed kernel")
+    is_gram = any(machine.terms.kernel.is_precomputed for machine in machines)
+    require(is_whole or not is_gram, "a leaf has a precomputed kernel")
     pairs = [(machine, None) for machine in machines]
     return joined_members(fields, pairs, partitions, counts, n_classes)
 
@@ -97,7 +97,7 @@ class CPSPState:
     @staticmethod
     def write(model, arrays):
         kernel = model._kernel
-        if kernel.name == "callable":
+        if not kernel.is_storable:
             raise ValueError(
                 "kernel is a Python function, which a model file cannot hold because "
                 "nothing in it is ever executed; use a named kernel."
@@ -109,7 +109,7 @@ class CPSPState:
         return {
             "features": write_features(model, arrays),
             "classes": write_classes(model.classes_, arrays),
-            "kernel": kernel_section(kernel),
+            "kernel": kernel.as_json(),
             "converged_share": float(model.converged_share_),
             "n_iter": int(model.n_iter_),
         }
@@ -122,7 +122,7 @@ class CPSPState:
         require(n_classes >= 2, "it has one class only")
         n_machines = 1 if n_classes == 2 else n_classes
         model._kernel = read_kernel(field(section, "kernel", dict))
-        require(model._kernel.name != "precomputed", "its kernel knows no vectors")
+        require(not model._kernel.is_precomputed, "its kernel knows no vectors")
         vectors = arrays.take("basis.vectors", "f8", (None, n_features))
         model.basis_vectors_ = vectors
         model.basis_rows_ = arrays.take("basis.rows", "i8", (len(vectors),), low=-1)

@@ -14,11 +14,10 @@ from treesvm.compression.score_tree import ScoreTree
 from treesvm.compression.terms import KernelTerms
 from treesvm.files.checked_arrays import edges_of
 from treesvm.files.failures import require
-from treesvm.kernels.kernel import NAMES
+from treesvm.kernels.kernel import KERNELS
 from treesvm.machines.scaling import LeafScaling
 from treesvm.persistence.json_values import field
 from treesvm.persistence.packed_machines import (
-    kernel_section,
     read_kernel,
     read_scalings,
 )
@@ -36,13 +35,13 @@ def write_compressed(machines, arrays):
         return None
     kernels = {getattr(machine.terms, "kernel", None) for machine in machines}
     kernel = kernels.pop()
-    if kernels or kernel is None or kernel.name == "callable":
+    if kernels or kernel is None or not kernel.is_storable:
         raise ValueError(
             "the terms are Python functions or weak learners, which a model file "
             "cannot hold because nothing in it is ever executed; compress a machine "
-            f"with one of the named kernels ({', '.join(NAMES)})."
+            f"with one of the named kernels ({', '.join(KERNELS)})."
         )
-    is_gram = kernel.name == "precomputed"
+    is_gram = kernel.is_precomputed
     sizes = [
         (m.n_vectors, 0 if is_gram else m.terms.vectors.shape[1], len(m.trees),
          len(m.pairs))
@@ -64,7 +63,7 @@ def write_compressed(machines, arrays):
         vectors = write_vectors([machine.terms.vectors for machine in machines], arrays)
     _write_trees([tree for machine in machines for tree in machine.trees], arrays)
     return {
-        "kernel": kernel_section(kernel),
+        "kernel": kernel.as_json(),
         "is_scaled": is_scaled,
         "vectors": vectors,
     }
@@ -97,7 +96,7 @@ def read_compressed(section, arrays, *, n_machines, n_classes, n_features):
     )
     n_vectors, width, n_trees, n_pairs = sizes.T
     require(bool((n_trees > 0).all() & (n_pairs > 0).all()), "a machine has no tree")
-    is_gram = kernel.name == "precomputed"
+    is_gram = kernel.is_precomputed
     scalings = [None] * n_machines
     if is_scaled:
         require(not is_gram, "a Gram matrix has a leaf's scaling")

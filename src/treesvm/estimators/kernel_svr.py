@@ -114,7 +114,7 @@ class KernelSVR(RegressorMixin, BaseEstimator):
                 f"(relative gap {self.gap_:.1e}); raise max_iter, scale the features, "
                 "or lower C.",
                 ConvergenceWarning,
-                stacklevel=2,
+                stacklevel=3,
             )
         return self
 

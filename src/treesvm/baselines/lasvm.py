@@ -1,6 +1,7 @@
 """LASVM behind scikit-learn's interface: one pass, or row after row by partial_fit."""
 
 import warnings
+from typing import ClassVar
 
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
@@ -9,8 +10,9 @@ from sklearn.utils.multiclass import check_classification_targets
 
 from treesvm.decomposition.progress import Progress
 from treesvm.estimators.kernel_svc import KernelSVC
-from treesvm.inputs.kernel_parameters import is_count
+from treesvm.inputs.parameter_rules import FLAG, count
 from treesvm.inputs.training_rows import (
+    check_boxes,
     checked_rows,
     classification_rows,
     row_weights,
@@ -107,6 +109,8 @@ default="rbf"
     True
     """
 
+    _rules: ClassVar = {"epochs": count("use a positive whole number"), "finish": FLAG}
+
     def __init__(
         self,
         C=1.0,
@@ -165,7 +169,7 @@ default="rbf"
         -------
         self
         """
-        self._check_parameters()
+        self.check_parameters()
         X, codes, weight = classification_rows(
             self, X, y, sample_weight, self.class_weight
         )
@@ -201,7 +205,7 @@ default="rbf"
         -------
         self
         """
-        self._check_parameters()
+        self.check_parameters()
         self._check_streaming()
         is_first = not hasattr(self, "_machine")
         X, y = checked_rows(self, X, y, reset=is_first)
@@ -218,6 +222,7 @@ default="rbf"
         weight = row_weights(X, sample_weight)
         if self.class_weight is not None:
             weight = weight * compute_sample_weight(self.class_weight, y)
+        check_boxes(self, weight.max())
         codes = _codes_of(y, self.classes_)
         first = 0 if is_first else self._machine.n_training_rows
         kept = np.flatnonzero(weight > 0)
@@ -270,14 +275,9 @@ default="rbf"
         self._publish(machine)
         self.support_weight_ = weight
 
-    def _check_parameters(self):
-        super()._check_parameters()
-        if not is_count(self.epochs):
-            raise ValueError(
-                f"epochs={self.epochs!r} is not possible; use a positive whole number."
-            )
-        if not isinstance(self.finish, (bool, np.bool_)):
-            raise ValueError(f"finish={self.finish!r} is not possible; use a bool.")
+    def check_parameters(self):
+        """Raise a ValueError that names a parameter out of range."""
+        super().check_parameters()
         if isinstance(self.kernel, str) and self.kernel == "precomputed":
             raise ValueError(
                 "kernel='precomputed' has all values before the first row comes; use "

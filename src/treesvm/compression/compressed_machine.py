@@ -9,10 +9,10 @@ terms are evaluated node by node for all rows that reach the node.
 from dataclasses import dataclass, replace
 
 import numpy as np
-from numba import njit
 from scipy import sparse
 
 from treesvm.compression.score_tree import add_path
+from treesvm.kernels.compiling import compiled
 from treesvm.machines.scaling import LeafScaling
 from treesvm.machines.voting import class_scores
 from treesvm.trees.routing import LEAF
@@ -182,7 +182,7 @@ def _walk(tree, terms, X):
                 waiting.append((child[node], rows[side], kept[side], path))
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def rbf_walk(
     X, vectors, gamma, links, threshold, start, coefficients, offsets, height, out
 ):

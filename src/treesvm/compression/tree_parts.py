@@ -12,21 +12,13 @@ from treesvm.compression.machine_compression import (
     rows_within,
 )
 from treesvm.compression.terms import KernelTerms
-from treesvm.decomposition.decomposition import Decomposition, Part
+from treesvm.decomposition.decomposition import Decomposition
+from treesvm.decomposition.part import Part
 from treesvm.decomposition.progress import Progress
+from treesvm.partitions.whole_space import WholeSpace
 from treesvm.trees.leaf_rows import rows_by_leaf
 
 _MOST_ROW_TERMS = 2000  # rows of D that may become vectors
-
-
-class WholeSpace:
-    """A partition with one part."""
-
-    n_parts = 1
-
-    def apply(self, X):
-        """Every row is in part 0."""
-        return np.zeros(X.shape[0], np.intp)
 
 
 def whole_member(source, X, options, rng, vectors):

@@ -7,9 +7,8 @@ from treesvm.compression.compressed_machine import (
     is_compiled,
     rbf_walk,
 )
-from treesvm.decomposition.decomposition import certain_scores
-from treesvm.decomposition.dtsvm_predictor import _leaf_of as leaf_of
-from treesvm.decomposition.dtsvm_predictor import vote
+from treesvm.decomposition.decomposition import vote
+from treesvm.decomposition.part import certain_scores
 
 
 class SupportVectorTreePredictor:
@@ -63,12 +62,7 @@ class _MemberWalker:
             None if part.machine is None else _PartWalker(part.machine)
             for part in member.parts
         ]
-        self._nodes = None
-        if len(self._parts) > 1:
-            tree = member.partition
-            links = np.stack([tree.feature, tree.left, tree.right], axis=1)
-            self._nodes = np.ascontiguousarray(links), tree.threshold
-            self._numbers = tree.leaf_numbers
+        self._part_of = member.partition.row_router()
 
     def code(self, x):
         """Return the class code of a 1-D row."""
@@ -88,11 +82,6 @@ class _MemberWalker:
         if part is None:
             return certain_scores(self._member.parts[k].code, self._n_classes)[None]
         return part.machine.scores(part.decisions(x))
-
-    def _part_of(self, x):
-        if self._nodes is None:
-            return 0
-        return self._numbers[leaf_of(x, *self._nodes)]
 
 
 class _PartWalker:

@@ -1,28 +1,9 @@
 """Answers of decomposed machines without validation, for single rows and batches."""
 
 import numpy as np
-from numba import njit
 
-from treesvm.decomposition.decomposition import certain_scores
-from treesvm.trees.routing import LEAF
-
-
-def vote(member_scores):
-    """Join the scores of several members: votes, then the sum of their scores.
-
-    The sum is squeezed into (-1/3, 1/3), so that it only breaks ties between votes.
-    """
-    votes = np.zeros_like(member_scores[0])
-    total = np.zeros_like(member_scores[0])
-    rows = np.arange(len(votes))
-    for scores in member_scores:
-        votes[rows, scores.argmax(axis=1)] += 1.0
-        total += scores
-    joined = votes + total / (3 * (np.abs(total) + 1))
-    if joined.shape[1] == 2:  # one decision value, the lead of the second class
-        lead = joined[:, 1] - joined[:, 0]
-        return np.stack([-lead, lead], axis=1)
-    return joined
+from treesvm.decomposition.decomposition import joined
+from treesvm.decomposition.part import certain_scores
 
 
 class DTSVMPredictor:
@@ -66,7 +47,7 @@ class DTSVMPredictor:
             members = [walker.scores(X[0]) for walker in self._walkers]
         else:
             members = [member.scores(X) for member in self._members]
-        return members[0] if len(members) == 1 else vote(members)
+        return joined(members)
 
     def _refuse_width(self, width):
         raise ValueError(
@@ -79,11 +60,8 @@ class _Walker:
     """One decomposition, laid out for single rows."""
 
     def __init__(self, member):
-        tree = member.partition
         self._n_classes = member.n_classes
-        links = np.stack([tree.feature, tree.left, tree.right], axis=1)
-        self._nodes = np.ascontiguousarray(links), tree.threshold
-        self._part_of = tree.leaf_numbers.tolist()
+        self._part_of = member.partition.row_router()
         self._parts = member.parts
         self._codes = [
             part.code if part.machine is None else -1 for part in member.parts
@@ -95,7 +73,7 @@ class _Walker:
 
     def code(self, x):
         """Return the class code of a 1-D row."""
-        k = self._part_of[_leaf_of(x, *self._nodes)]
+        k = self._part_of(x)
         code = self._codes[k]
         if code >= 0:
             return code
@@ -103,7 +81,7 @@ class _Walker:
 
     def scores(self, x):
         """Return the scores of a 1-D row, shape (1, n_classes)."""
-        k = self._part_of[_leaf_of(x, *self._nodes)]
+        k = self._part_of(x)
         if self._codes[k] >= 0:
             return certain_scores(self._codes[k], self._n_classes)[None, :]
         return self._part_scores(k, x)
@@ -112,13 +90,3 @@ class _Walker:
         row = np.ascontiguousarray(x, dtype=np.float64)
         values = self._deciders[k].of_array(row)
         return self._parts[k].machine.scores(values[None, :])
-
-
-@njit(cache=True, nogil=True)
-def _leaf_of(x, links, threshold):
-    """Return the leaf of one row; `links` holds (feature, left, right) of each node."""
-    k = 0
-    while links[k, 1] != LEAF:
-        goes_left = np.float32(x[links[k, 0]]) <= threshold[k]
-        k = links[k, 1] if goes_left else links[k, 2]
-    return k

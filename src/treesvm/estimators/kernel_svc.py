@@ -12,12 +12,13 @@ from sklearn.utils.validation import check_is_fitted
 
 from treesvm.decomposition.calibration import (
     fit_scale,
+    has_probability,
     held_out_scores,
     probabilities,
     spread,
     winner_on_top,
 )
-from treesvm.inputs.kernel_parameters import check_kernel_parameters
+from treesvm.inputs.parameter_rules import check_parameters, check_value
 from treesvm.inputs.training_rows import checked_rows, classification_rows
 from treesvm.inputs.whole_fit import all_or_nothing
 from treesvm.kernels.kernel import resolve_gamma, resolve_kernel
@@ -29,15 +30,6 @@ from treesvm.machines.kernel_predictor import (
 )
 from treesvm.machines.training import train_machine
 from treesvm.machines.voting import row_chunks
-
-
-def _has_probability(model):
-    """`predict_proba` exists when it was asked for."""
-    if not model.probability:
-        raise AttributeError(
-            "predict_proba needs probability=True, which trains held-out machines."
-        )
-    return True
 
 
 class KernelSVC(ClassifierMixin, BaseEstimator):
@@ -171,7 +163,7 @@ callable, default="rbf"
         -------
         self
         """
-        self._check_parameters()
+        self.check_parameters()
         X, codes, weight = self._training_rows(X, y, sample_weight)
         rows = np.flatnonzero(weight > 0)
         kernel = self._resolved_kernel(X)
@@ -210,12 +202,12 @@ callable, default="rbf"
         list of PathRecord
             For every gamma all Cs, ascending.  The estimator itself is not fitted.
         """
-        self._check_parameters()
+        self.check_parameters()
         model = clone(self)
         X, codes, weight = model._training_rows(X, y, sample_weight)
         for name, values in (("C", Cs), ("gamma", gammas)):
             for value in values:
-                check_kernel_parameters(clone(self).set_params(**{name: value}))
+                check_value(name, value)
         if (X_val is None) != (y_val is None):
             raise ValueError("give both X_val and y_val, or neither.")
         rows, kernel = np.flatnonzero(weight > 0), self._resolved_kernel(X)
@@ -257,7 +249,7 @@ callable, default="rbf"
             codes[chunk] = winners(values, machine, self.break_ties)
         return self.classes_[codes]
 
-    @available_if(_has_probability)
+    @available_if(has_probability)
     def predict_proba(self, X):
         """Return class probabilities; the largest is the class that `predict` says."""
         decisions = self._decisions(X)
@@ -282,8 +274,9 @@ callable, default="rbf"
             self.break_ties,
         )
 
-    def _check_parameters(self):
-        check_kernel_parameters(self)
+    def check_parameters(self):
+        """Raise a ValueError that names a parameter out of range."""
+        check_parameters(self)
         if self.multi_class == "ovr" and self.decision_function_shape == "ovo":
             raise ValueError(
                 "decision_function_shape='ovo' needs multi_class='ovo': there are no "

@@ -1,6 +1,7 @@
 """Support vector trees: a few terms of a trained machine for every row."""
 
 from dataclasses import replace
+from typing import ClassVar
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, clone
@@ -20,17 +21,23 @@ from treesvm.compression.tree_rows import (
     distinct_rows,
     object_rows,
 )
-from treesvm.decomposition.dtsvm_predictor import vote
+from treesvm.decomposition.decomposition import vote
 from treesvm.estimators.dtsvm import DTSVMClassifier
 from treesvm.estimators.kernel_svc import KernelSVC
 from treesvm.estimators.support_vector_tree_sources import model_source
-from treesvm.inputs.support_vector_tree_parameters import (
-    check_tree_parameters,
-    loss_of,
+from treesvm.inputs.parameter_rules import (
+    FLAG,
+    check_parameters,
+    count,
+    either,
+    one_of,
 )
 from treesvm.inputs.training_rows import checked_rows, classification_rows
 from treesvm.inputs.whole_fit import all_or_nothing
 from treesvm.kernels.kernel import CallableKernel
+
+# What a refit lowers, None without refit.
+_LOSSES = {False: None, True: "values", "values": "values", "margin": "margin"}
 
 
 class SupportVectorTreeClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
@@ -115,6 +122,24 @@ class SupportVectorTreeClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstim
     True
     """
 
+    _rules: ClassVar = {
+        "max_height": either(
+            None, count("use a positive whole number, or None for the default")
+        ),
+        "min_rows": count("use a positive whole number of rows"),
+        "n_starts": count("use a positive whole number"),
+        "refit": one_of(False, True, "values", "margin"),
+        "split_rows": either(
+            "cv", count("use a positive whole number of rows, or 'cv'")
+        ),
+        "vectors": one_of("auto", "support", "rows"),
+        "shared": FLAG,
+        "object_kernel": (
+            lambda value: value is None or callable(value),
+            "use a function of two sequences of objects, or None",
+        ),
+    }
+
     def __init__(
         self,
         estimator=None,
@@ -163,7 +188,7 @@ class SupportVectorTreeClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstim
         -------
         self
         """
-        self._check_parameters()
+        self.check_parameters()
         seed = check_random_state(self.random_state).randint(2**31 - 1)
         rng = np.random.default_rng(seed)
         if self.object_kernel is not None:
@@ -245,7 +270,7 @@ class SupportVectorTreeClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstim
             max_height=self.max_height,
             min_rows=self.min_rows,
             n_starts=self.n_starts,
-            loss=loss_of(self.refit),
+            loss=_LOSSES[self.refit],
             split_rows=self.split_rows,
             is_shared=self.shared,
             max_bytes=int(self.cache_size * 2**20),
@@ -300,8 +325,9 @@ class SupportVectorTreeClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstim
         found = [member.scores(X) for member in self._members]
         return found[0] if len(found) == 1 else vote(found)
 
-    def _check_parameters(self):
-        check_tree_parameters(self)
+    def check_parameters(self):
+        """Raise a ValueError that names a parameter out of range."""
+        check_parameters(self)
 
     def _checked(self, X):
         check_is_fitted(self)

@@ -14,15 +14,17 @@ from treesvm.compression.size_choice import (
     sized_machines,
     whole_machine,
 )
-from treesvm.compression.tree_parts import WholeSpace, map_parts
-from treesvm.decomposition.decomposition import Decomposition, Part, certain_scores
+from treesvm.compression.tree_parts import map_parts
+from treesvm.decomposition.decomposition import Decomposition
+from treesvm.decomposition.part import Part, certain_scores
 from treesvm.estimators.dtsvm import DTSVMClassifier
 from treesvm.estimators.kernel_svc import KernelSVC
 from treesvm.estimators.support_vector_tree import SupportVectorTreeClassifier
-from treesvm.inputs.kernel_parameters import is_count, is_number
+from treesvm.inputs.parameter_rules import is_count, is_number
 from treesvm.inputs.training_rows import checked_rows
 from treesvm.machines.scaling import LeafScaling
 from treesvm.machines.voting import predicted_codes
+from treesvm.partitions.whole_space import WholeSpace
 from treesvm.trees.leaf_rows import rows_by_leaf
 
 _VALIDATION_SHARE = 0.3

@@ -35,6 +35,7 @@ from treesvm.kernels.families import (
 from treesvm.kernels.row_products import inner_products
 from treesvm.kernels.row_sums import gaussian_row_sums
 
+LARGEST_GAMMA = 1e37  # twice as much is still finite in float32
 _CACHE_BYTES = 2 * 2**20  # kernel values finished while in the processor's cache
 
 
@@ -216,6 +217,13 @@ def resolve_kernel(kernel, *, gamma, degree, coef0, X):
         "function": kernel,
     }
     found = kernel_class(kernel)
+    own_gamma = "gamma" in {own.name for own in fields(found)}
+    if own_gamma and not known["gamma"] <= LARGEST_GAMMA:
+        raise ValueError(
+            f"gamma={known['gamma']:.3g} is not possible; it is at most "
+            f"{LARGEST_GAMMA:.0e}. If the features are tiny, scale them "
+            "(StandardScaler, MinMaxScaler)."
+        )
     return found(**{own.name: known[own.name] for own in fields(found)})
 
 
@@ -229,8 +237,11 @@ def resolve_gamma(gamma, X):
                 variance = X.multiply(X).mean() - X.mean() ** 2
             else:
                 variance = np.var(X, dtype=np.float64)
-            # A plain float: NumPy's own would change the type of float32 products.
-            return float(1.0 / (X.shape[1] * variance)) if variance > 0 else 1.0
+            if variance > 0:
+                # A plain float: NumPy's own would change the type of float32 products.
+                return 1.0 / float(X.shape[1] * variance)
+            # The variance of tiny features is not the zero that it is rounded to.
+            return np.inf if X.size and X.max() > X.min() else 1.0
         raise ValueError(
             f"gamma={gamma!r} is unknown; use 'scale', 'auto' or a number."
         )

@@ -6,7 +6,6 @@ compile to vector instructions; distances are sums of differences, without cance
 """
 
 import numpy as np
-from numba import njit
 
 from treesvm.kernels.compiling import compiled, inner
 from treesvm.kernels.exponential import exp_minus_one_in_place
@@ -66,7 +65,7 @@ def write_sums(K, coefficients, class_starts, machine_ids, biases, out):
 
 # Reordering the sum is safe: every caller uses this one function, so all of them get
 # the same rounding.
-@njit(cache=True, nogil=True, fastmath={"reassoc", "contract"})
+@compiled(fastmath={"reassoc", "contract"})
 def _dot(a, b):
     """Return the inner product of two vectors."""
     total = 0.0

@@ -70,6 +70,11 @@ class KernelMachine:
         return len(self.support)
 
     @property
+    def most_steps(self):
+        """Steps of the binary machine that took most."""
+        return int(self.records["n_iter"].max())
+
+    @property
     def n_coefficients(self):
         """Support vectors summed over the binary machines."""
         return int(np.count_nonzero(self.coefficients))

@@ -9,7 +9,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from treesvm.decomposition.decomposition import Part
+from treesvm.decomposition.part import Part
 from treesvm.files.failures import require
 from treesvm.kernels.kernel import KERNELS
 from treesvm.persistence.json_values import field, real_number
@@ -134,7 +134,7 @@ class DTSVMState:
         )
         _check_kernel(model, _machines_of(members))
         scale = _read_scale(section)
-        model._publish(members, scale)
+        model.restore_fitted(members, scale)
         read_reports(section, model)
 
 

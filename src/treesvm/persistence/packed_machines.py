@@ -14,7 +14,7 @@ from scipy import sparse
 
 from treesvm.files.checked_arrays import edges_of
 from treesvm.files.failures import require
-from treesvm.kernels.kernel import KERNELS
+from treesvm.kernels.kernel import KERNELS, LARGEST_GAMMA
 from treesvm.machines.kernel_machine import KernelMachine
 from treesvm.machines.layout import class_layout
 from treesvm.machines.path import RECORD
@@ -33,7 +33,9 @@ _MAX_ROWS = 2**53
 _REPORTED = {"violation": "f8", "gap": "f8", "norm": "f8", "n_iter": "i8"}
 _FLAGS = ("converged", "held")
 _NUMBERS = {  # of kernels
-    "gamma": lambda section: real_number(section, "gamma", above=0.0),
+    "gamma": lambda section: real_number(
+        section, "gamma", above=0.0, most=LARGEST_GAMMA
+    ),
     "degree": lambda section: whole_number(section, "degree", 0, 2**31 - 1),
     "coef0": lambda section: real_number(section, "coef0"),
 }

@@ -4,7 +4,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from treesvm.decomposition.decomposition import Decomposition, Part
+from treesvm.decomposition.decomposition import Decomposition
+from treesvm.decomposition.part import Part
 from treesvm.files.failures import require
 from treesvm.partitions.random_parts import RandomPartition
 from treesvm.persistence.json_values import field

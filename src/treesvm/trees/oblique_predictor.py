@@ -5,9 +5,9 @@ the packed trees and returns the code of the class.
 """
 
 import numpy as np
-from numba import njit
 
 from treesvm.inputs.row_access import row_dot
+from treesvm.kernels.compiling import compiled
 from treesvm.trees.routing import LEAF
 from treesvm.trees.tree_committee import class_scores
 
@@ -74,7 +74,7 @@ def packed(tree):
     return tree.weights, tree.threshold, np.ascontiguousarray(links)
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def leaf_of(x, weights, threshold, links):
     """Return the leaf of one row; `links` holds (plane, left, right) of each node."""
     rows = (x.reshape(1, x.size),)

@@ -89,11 +89,8 @@ class KernelSVR(RegressorMixin, BaseEstimator):
         kernel = resolve_kernel(
             self.kernel, gamma=self.gamma, degree=self.degree, coef0=self.coef0, X=X
         )
-        part = X if len(rows) == X.shape[0] else X[rows]
-        if self.kernel == "precomputed":
-            part = part[:, rows]
         machine = train_regressor(
-            part,
+            X if len(rows) == X.shape[0] else kernel.take(X, rows),
             y[rows].astype(np.float64),
             weight[rows],
             kernel,
@@ -133,9 +130,8 @@ class KernelSVR(RegressorMixin, BaseEstimator):
         """Return the predicted target of every row."""
         check_is_fitted(self)
         X = checked_rows(self, X, reset=False)
-        if self.kernel == "precomputed":
-            X = X[:, self._kept_rows]
-        return self._machine.decisions(X)[:, 0]
+        machine = self._machine
+        return machine.decisions(machine.kernel.facing(X, self._kept_rows))[:, 0]
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()

@@ -139,7 +139,7 @@ def part_terms(part, X, codes):
     if not machine.kernel.is_normalised:
         raise ValueError(
             f"kernel={machine.kernel.name!r} has no rho known beforehand; the bound is "
-            "computed for kernel='rbf', where rho = 1."
+            "computed for kernels of distances like 'rbf', where rho = 1."
         )
     values = part.decisions(X)
     terms = _squared_norms(machine)

@@ -4,7 +4,7 @@ A Gaussian kernel sees all features alike.  Learned weights (the diagonal of the
 gradient outer product, the idea of recursive feature machines: Radhakrishnan et al.,
 Science 2024) look where the machine's values change: train without weights, take
 
-    G_j = sum over rows and binary machines of (df / dx_j)^2,   w_j = (G_j / max G)^(1/2),
+    G_j = sum over rows and machines of (df / dx_j)^2,   w_j = (G_j / max G)^(1/2),
 
 keep the kernel's width in units of the median distance, and train again; twice.  In a
 part of few rows the weights are drawn to those of a sample of all rows.

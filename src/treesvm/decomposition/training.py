@@ -95,7 +95,7 @@ def fit_member(rows: Rows, recipe: Recipe, seed: int, store=NOTHING_KEPT):
 
 
 def learned_prior(sample, options):
-    """Return the feature weights, learned on a sample, that small parts are drawn to."""
+    """Return the feature weights of a sample, which small parts are drawn to."""
     scaling = part_scaling(sample.X, options.theta.leaf_scaling)
 
     def train(seen, kernel):

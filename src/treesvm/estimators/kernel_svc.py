@@ -21,7 +21,8 @@ from treesvm.decomposition.calibration import (
 from treesvm.inputs.parameter_rules import check_parameters, check_value
 from treesvm.inputs.training_rows import checked_rows, classification_rows
 from treesvm.inputs.whole_fit import all_or_nothing
-from treesvm.kernels.kernel import resolve_gamma, resolve_kernel
+from treesvm.kernels.kernel import resolve_kernel
+from treesvm.kernels.width import settle_gamma
 from treesvm.machines.grid import grid_points, path_record
 from treesvm.machines.kernel_predictor import (
     KernelPredictor,
@@ -168,7 +169,7 @@ callable, default="rbf"
         rows = np.flatnonzero(weight > 0)
         kernel = self._resolved_kernel(X)
         machine = train_machine(
-            self._take(X, rows),
+            X if len(rows) == X.shape[0] else kernel.take(X, rows),
             codes[rows],
             len(self.classes_),
             weight[rows],
@@ -216,12 +217,12 @@ callable, default="rbf"
             X_val = kernel.facing(X_val, rows)
             y_val = np.asarray(y_val)
         points = grid_points(
-            self._take(X, rows),
+            X if len(rows) == X.shape[0] else kernel.take(X, rows),
             codes[rows],
             len(model.classes_),
             weight[rows],
             kernel,
-            [resolve_gamma(gamma, X) for gamma in gammas],
+            [settle_gamma(kernel, gamma, X) for gamma in gammas],
             [float(C) for C in Cs],
             X_val,
             multi_class=self.multi_class,
@@ -308,15 +309,9 @@ callable, default="rbf"
             X=X,
         )
 
-    def _take(self, X, rows):
-        """Rows of X; of a Gram matrix also the columns."""
-        if len(rows) == X.shape[0]:
-            return X
-        return X[rows][:, rows] if self.kernel == "precomputed" else X[rows]
-
     def _store(self, machine):
         """Publish the machine, and warn if it did not converge."""
-        self._publish(machine)
+        self.restore_fitted(machine)
         if not self.converged_.all():
             warnings.warn(
                 f"{np.sum(~self.converged_)} of {len(self.converged_)} machines did "
@@ -328,8 +323,13 @@ callable, default="rbf"
                 stacklevel=4,
             )
 
-    def _publish(self, machine):
-        """Set the fitted attributes under scikit-learn's names."""
+    @property
+    def machine_(self):
+        """The trained machine, which the other attributes are read from."""
+        return self._machine
+
+    def restore_fitted(self, machine):
+        """Set the fitted attributes from a trained machine, wherever it comes from."""
         self._machine = machine
         self.support_ = machine.support.astype(np.int32)
         self.support_vectors_ = machine.vectors
@@ -341,20 +341,21 @@ callable, default="rbf"
         self.n_iter_ = machine.records["n_iter"].astype(np.int64)
         self.gap_ = machine.records["gap"].copy()
         self.converged_ = machine.records["converged"].copy()
+        return self
 
     def _calibrate(self, X, codes, weight):
         """Fit the scale of `predict_proba` on rows that held-out machines answer."""
+        kernel = self._machine.kernel
 
         def fit_scores(train, test):
             model = clone(self).set_params(
                 probability=False, decision_function_shape="ovr", class_weight=None
             )
-            part = X[train][:, train] if self.kernel == "precomputed" else X[train]
+            part, asked = kernel.take(X, train), kernel.facing(X[test], train)
             seen = np.unique(codes[train])
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore", ConvergenceWarning)
                 model.fit(part, codes[train], sample_weight=weight[train])
-            asked = X[test][:, train] if self.kernel == "precomputed" else X[test]
             values = model.decision_function(asked)
             return spread(values, seen, len(self.classes_))
 

@@ -13,7 +13,7 @@ import numpy as np
 
 from treesvm.kernels.compiling import compiled
 
-_KNOTS = 64
+N_KNOTS = 65
 
 
 class QuantileTable(NamedTuple):
@@ -36,8 +36,7 @@ class QuantileTable(NamedTuple):
 def quantile_table(X):
     """Return the table of the dense rows `X`, in which every feature varies."""
     ordered = np.sort(X.astype(np.float64, copy=False).T, axis=1)
-    n_features, n_rows = ordered.shape
-    values = np.empty((n_features, min(_KNOTS, n_rows) + 1))
+    values = np.empty((len(ordered), N_KNOTS))
     levels = np.empty_like(values)
     _choose_knots(ordered, values, levels)
     return QuantileTable(values, levels)

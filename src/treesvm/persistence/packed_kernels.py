@@ -5,6 +5,7 @@ entry for each machine. Scalings are of one kind, which the header names.
 """
 
 from dataclasses import fields
+from itertools import pairwise
 
 import numpy as np
 
@@ -121,7 +122,7 @@ def _read_tables(arrays, widths):
     shape = (int(own.sum()), N_KNOTS)
     values = arrays.take("machines.values", "f8", shape)
     levels = arrays.take("machines.levels", "f8", shape, low=0.0, high=1.0)
-    rises = (np.diff(values, axis=1) >= 0).all() and (
+    rises = all((np.diff(held, axis=1) >= 0).all() for held in (values, levels))
         np.diff(levels, axis=1) >= 0
     ).all()
     varies = (values[:, -1] > values[:, 0]).all()
@@ -129,6 +130,6 @@ def _read_tables(arrays, widths):
     edges = np.concatenate([[0], np.cumsum(own)])
     made = iter(
         QuantileTable(values[a:b], levels[a:b])
-        for a, b in zip(edges[:-1], edges[1:], strict=True)
+        for a, b in pairwise(edges)
     )
     return [next(made) if has else None for has in has_table]

@@ -125,7 +125,7 @@ def part_terms(part, X, codes):
     Parameters
     ----------
     part : Part
-        With an RBF kernel, so that rho = 1.
+        With a kernel for which rho = 1.
     X : ndarray or CSR matrix of shape (n, d)
         The part's training rows, as they were before leaf scaling.
     codes : ndarray of shape (n,)
@@ -138,7 +138,7 @@ def part_terms(part, X, codes):
     if not machine.kernel.is_normalised:
         raise ValueError(
             f"kernel={machine.kernel.name!r} has no rho known beforehand; the bound is "
-            "computed for kernel='rbf', where rho = 1."
+            "computed for kernel='rbf' or 'laplacian', where rho = 1."
         )
     values = part.decisions(X)
     terms = _squared_norms(machine)

@@ -16,11 +16,17 @@ def kernel_value(name, a, b, gamma=1.0, degree=3, coef0=0.0):
         return (gamma * product + coef0) ** degree
     if name == "sigmoid":
         return math.tanh(gamma * product + coef0)
+    if name == "laplacian":
+        return math.exp(-gamma * manhattan_distance(a, b))
     return math.exp(-gamma * squared_distance(a, b))
 
 
 def squared_distance(a, b):
     return sum((float(s) - float(t)) ** 2 for s, t in zip(a, b, strict=True))
+
+
+def manhattan_distance(a, b):
+    return sum(abs(float(s) - float(t)) for s, t in zip(a, b, strict=True))
 
 
 def kernel_block(name, A, B, **parameters):

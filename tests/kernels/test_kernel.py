@@ -13,6 +13,7 @@ from treesvm.kernels.kernel import (
     CallableKernel,
     Gaussian,
     Kernel,
+    Laplacian,
     Linear,
     Polynomial,
     Precomputed,
@@ -23,6 +24,7 @@ from treesvm.kernels.width import settle_gamma
 
 KERNELS_OF_ROWS = [
     Gaussian(0.7),
+    Laplacian(0.7),
     Linear(),
     Polynomial(gamma=0.5, degree=3, coef0=1.0),
     Polynomial(gamma=0.5, degree=2, coef0=-0.3),

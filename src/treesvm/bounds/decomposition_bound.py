@@ -126,7 +126,7 @@ def part_terms(part, X, codes):
     Parameters
     ----------
     part : Part
-        With an RBF kernel, so that rho = 1.
+        With a kernel for which rho = 1.
     X : ndarray or CSR matrix of shape (n, d)
         The part's training rows, as they were before leaf scaling.
     codes : ndarray of shape (n,)

@@ -5,7 +5,7 @@ import numpy as np
 from treesvm.compression.compressed_machine import (
     compiled_arrays,
     is_compiled,
-    rbf_walk,
+    walk_rows,
 )
 from treesvm.decomposition.decomposition import vote
 from treesvm.decomposition.part import certain_scores
@@ -103,7 +103,7 @@ class _PartWalker:
         X = np.ascontiguousarray(X, dtype=np.float64)
         out = [np.empty((1, tree.n_outputs)) for tree in machine.trees]
         for arrays, own in zip(self._arrays, out, strict=True):
-            rbf_walk(X, *arrays, own)
+            walk_rows(X, *arrays, own)
         return out[0] if len(out) == 1 else np.hstack(out)
 
     def _scaled(self, X):

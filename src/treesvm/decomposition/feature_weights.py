@@ -45,7 +45,7 @@ def trained_with_weights(train, rows, scaling, options):
     if isinstance(theta.feature_weights, str):
         return _learned(train, rows, base, options)[:2]
     given = np.asarray(theta.feature_weights, np.float64)[base.columns]
-    scaling = base.weighted(given ** (1.0 / theta.kernel.distance_power))
+    scaling = base.weighted(given ** (1.0 / theta.kernel.power))
     seen = _seen(rows, scaling)
     return train(seen, _settled(theta, seen.X)), scaling
 
@@ -53,7 +53,7 @@ def trained_with_weights(train, rows, scaling, options):
 def _learned(train, rows, base, options):
     """Train, learn weights, train again."""
     theta = options.theta
-    power = theta.kernel.distance_power
+    power = theta.kernel.power
     seen = _seen(rows, base)
     first = _settled(theta, seen.X)
     relative = first.gamma * first.typical_size(_some(seen.X))
@@ -130,7 +130,7 @@ def _drawn(weight, base, rows, prior):
 
 
 def _check_kernel(kernel):
-    if kernel.distance_power is None:
+    if kernel.power is None:
         raise ValueError(
             f"feature_weights need a kernel of distances; with kernel={kernel.name!r} "
             "use feature_weights=None, or kernel='rbf' or 'laplacian'."

@@ -40,8 +40,8 @@ class DTSVMClassifier(ClassifierMixin, BaseEstimator):
         Of the features as the leaves see them: with leaf scaling they lie in [0, 1].
     max_leaf_size : int, default=1500
         σ: nodes with at least this many rows are split, if they can be.
-    kernel : {"rbf", "linear", "poly", "polynomial", "sigmoid"} or callable, \
-default="rbf"
+    kernel : {"rbf", "laplacian", "linear", "poly", "polynomial", "sigmoid"} or \
+callable, default="rbf"
     degree : int, default=3
         Of the polynomial kernel.
     coef0 : float, default=0.0

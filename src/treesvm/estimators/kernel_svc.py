@@ -44,8 +44,9 @@ class KernelSVC(ClassifierMixin, BaseEstimator):
     ----------
     C : float, default=1.0
         Weight of the hinge loss.
-    kernel : {"rbf", "linear", "poly", "polynomial", "sigmoid", "precomputed"} or \
-callable, default="rbf"
+    kernel : {"rbf", "laplacian", "linear", "poly", "polynomial", "sigmoid", \
+"precomputed"} or callable, default="rbf"
+        "laplacian" is exp(-gamma sum_j abs(x_j - z_j)).
         A callable maps two arrays of rows to their kernel block.
     degree : int, default=3
         Of the polynomial kernel.

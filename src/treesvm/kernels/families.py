@@ -14,7 +14,12 @@ import numpy as np
 from scipy import sparse
 
 from treesvm.kernels.exponential import exp_minus_one, exp_minus_one_float32
-from treesvm.kernels.row_products import as_rows, inner_products, squared_norms
+from treesvm.kernels.row_products import (
+    as_rows,
+    centred_float32,
+    inner_products,
+    squared_norms,
+)
 from treesvm.kernels.width import settle_gamma
 
 BLOCK_BYTES = 64 * 2**20  # kernel values held at once
@@ -36,8 +41,7 @@ class Kernel:
     is_normalised = False  # k(x, x) = 1
     # Compiled sums over vectors for a single row, see `row_sums`.
     row_sums: ClassVar[Any] = None
-    has_compiled_walk = False  # `compression` evaluates its terms in compiled code
-    distance_power = None  # of differences of features in a distance kernel's sum
+    power = None  # of |x_j - z_j| in exp(-gamma sum_j), where that is the kernel
     has_free_vectors = False  # `compression` knows gradients by its vectors
 
     def block(self, A, B, dtype=np.float32):
@@ -285,11 +289,3 @@ def rows_at_once(n_bytes, n_vectors, dtype):
 def dense(X):
     """Return rows as an array."""
     return X.toarray() if sparse.issparse(X) else X
-
-
-def centred_float32(X):
-    """Rows in float32, centred where that is free: it saves digits of distances."""
-    X = as_rows(X, np.float32)
-    if sparse.issparse(X):
-        return X
-    return X - X.mean(axis=0, dtype=np.float64).astype(np.float32)

@@ -1,6 +1,7 @@
 """The kernels, one small class for each, and the table that names them.
 
 rbf         exp(-gamma |a - b|^2)
+laplacian   exp(-gamma sum_j |a_j - b_j|)
 linear      a'b
 polynomial  (gamma a'b + coef0)^degree
 sigmoid     tanh(gamma a'b + coef0)
@@ -12,6 +13,7 @@ A further kernel is one more class here, one row of `KERNELS`, and its slow twin
 
 from collections.abc import Callable
 from dataclasses import dataclass, fields
+from functools import partial
 
 import numpy as np
 from scipy import sparse
@@ -28,12 +30,12 @@ from treesvm.kernels.families import (
     DistanceKernel,
     Kernel,
     ProductKernel,
-    centred_float32,
     dense,
     rows_at_once,
 )
-from treesvm.kernels.row_products import inner_products
-from treesvm.kernels.row_sums import gaussian_row_sums
+from treesvm.kernels.manhattan import ManhattanDistances, tile_distances, tiles_of
+from treesvm.kernels.row_products import centred_float32, inner_products
+from treesvm.kernels.row_sums import gaussian_row_sums, laplacian_row_sums
 
 _CACHE_BYTES = 2 * 2**20  # kernel values finished while in the processor's cache
 
@@ -45,8 +47,7 @@ class Gaussian(DistanceKernel):
     name = "rbf"
     distances = SquaredDistances
     row_sums = staticmethod(gaussian_row_sums)
-    distance_power = 2
-    has_compiled_walk = True
+    power = 2
     has_free_vectors = True
 
     def row_block(self, X):
@@ -72,6 +73,29 @@ class Gaussian(DistanceKernel):
             for first in range(0, len(products), fine):
                 K = exp_of_products(products[first : first + fine])
                 yield slice(start + first, start + first + len(K)), K
+
+
+@dataclass(frozen=True)
+class Laplacian(DistanceKernel):
+    """exp(-gamma sum_j |a_j - b_j|)."""
+
+    name = "laplacian"
+    distances = ManhattanDistances
+    row_sums = staticmethod(laplacian_row_sums)
+    power = 1
+
+    def row_block(self, X):
+        X = centred_float32(X)
+        if sparse.issparse(X):
+            return partial(self.among, X)
+        tiles = tiles_of(X)
+
+        def block(rows, columns=None):
+            if columns is not None:
+                return self.among(X, rows, columns)
+            return self.values(tile_distances(X[rows], tiles, len(X)))
+
+        return block
 
 
 @dataclass(frozen=True)
@@ -184,6 +208,7 @@ class Precomputed(Kernel):
 
 KERNELS = {
     "rbf": Gaussian,
+    "laplacian": Laplacian,
     "linear": Linear,
     "poly": Polynomial,
     "polynomial": Polynomial,

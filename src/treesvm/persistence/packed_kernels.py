@@ -123,13 +123,8 @@ def _read_tables(arrays, widths):
     values = arrays.take("machines.values", "f8", shape)
     levels = arrays.take("machines.levels", "f8", shape, low=0.0, high=1.0)
     rises = all((np.diff(held, axis=1) >= 0).all() for held in (values, levels))
-        np.diff(levels, axis=1) >= 0
-    ).all()
     varies = (values[:, -1] > values[:, 0]).all()
     require(bool(rises and varies), "a table of quantiles in it does not rise")
     edges = np.concatenate([[0], np.cumsum(own)])
-    made = iter(
-        QuantileTable(values[a:b], levels[a:b])
-        for a, b in pairwise(edges)
-    )
+    made = iter(QuantileTable(values[a:b], levels[a:b]) for a, b in pairwise(edges))
     return [next(made) if has else None for has in has_table]

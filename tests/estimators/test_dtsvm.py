@@ -12,7 +12,7 @@ from sklearn.exceptions import NotFittedError
 from sklearn.metrics.pairwise import rbf_kernel
 
 from treesvm import DTSVMClassifier, KernelSVC
-from treesvm.decomposition.dtsvm_predictor import vote
+from treesvm.decomposition.committee import vote
 
 
 def moons(n=1200):

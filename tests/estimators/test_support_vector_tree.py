@@ -12,11 +12,13 @@ from tests import naive_compression as naive
 from treesvm import (
     DTSVMClassifier,
     KernelSVC,
+    KernelSVR,
     SupportVectorTreeClassifier,
     compress,
     load_model,
     save_model,
 )
+from treesvm.baselines import BaggedSVC, RDSVMClassifier
 
 X, Y = make_moons(300, noise=0.25, random_state=0)
 IRIS, SPECIES = load_iris(return_X_y=True)
@@ -231,13 +233,12 @@ def test_n_jobs_does_not_change_the_model():
 def test_compress_with_everything_kept_is_the_same_model(
     estimator, vectors, monkeypatch
 ):
-    from treesvm.compression import size_choice
-    from treesvm.estimators import support_vector_tree_compress
+    from treesvm.compression import size_choice, sized_members
 
     estimator.fit(IRIS, SPECIES)
     monkeypatch.setattr(size_choice, "_chains", lambda *a: [])
     monkeypatch.setattr(size_choice, "_trees", lambda *a: [])
-    monkeypatch.setattr(support_vector_tree_compress, "free_machines", lambda *a: [])
+    monkeypatch.setattr(sized_members, "free_machines", lambda *a: [])
     same = compress(
         estimator, IRIS, SPECIES, tolerance=0.0, vectors=vectors, random_state=0
     )
@@ -268,9 +269,23 @@ def test_compress_obeys_the_cap_and_works_without_labels():
     assert small.model_loss_ == 0.0  # the machine's own answers are the labels
 
 
+@pytest.mark.parametrize("model", [RDSVMClassifier, BaggedSVC])
+def test_random_parts_are_compressed_but_not_saved(model, tmp_path):
+    large = model([1.0], [1.0], 60, random_state=0).fit(X, Y)
+    small = compress(large, X, Y, tolerance=0.05, random_state=0)
+    assert small.score(X, Y) > large.score(X, Y) - 0.08
+    answer = small.predictor()
+    assert [answer(x) for x in X] == small.predict(X).tolist()
+    tree(large).fit(X)
+    with pytest.raises(ValueError, match="random parts"):
+        save_model(small, tmp_path / "a.model")
+
+
 @pytest.mark.parametrize(
     ("change", "message"),
     [
+        ({"model": KernelSVR().fit(X, Y)}, "KernelSVR cannot be compressed"),
+        ({"model": "a text"}, "str cannot be compressed"),
         ({"max_kernel_evaluations": 0}, "max_kernel_evaluations=0"),
         ({"tolerance": -0.1}, "tolerance=-0.1"),
         ({"refit": False}, "refit=False"),
@@ -308,7 +323,7 @@ def test_free_vectors_need_fewer_kernels_than_support_vectors():
 
 @pytest.mark.parametrize("options", [{}, {"leaf_scaling": None}, {"n_estimators": 2}])
 def test_free_vectors_and_whole_machines_in_one_file(options, tmp_path, monkeypatch):
-    from treesvm.estimators import support_vector_tree_compress as module
+    from treesvm.compression import sized_members as module
 
     model = leaves_of_iris(**options).fit(IRIS, SPECIES)
     made = module.free_machines

@@ -52,6 +52,18 @@ def test_apply_equals_scikit_learn_also_on_cuts(dtype, rng):
     )
 
 
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_single_rows_reach_the_leaf_of_the_batch(dtype, rng):
+    axis, X, _ = grown(0, digits=1)
+    for tree, rows in ((axis, X), (oblique(0), rng.normal(size=(100, 5)))):
+        rows = rows.astype(dtype)
+        expected = tree.leaf_numbers[tree.apply(rows)].tolist()
+        part_of = tree.row_router()
+        assert [part_of(x) for x in rows] == expected
+        columns = np.asfortranarray(rows)
+        assert [part_of(x) for x in columns] == expected
+
+
 @given(seed=st.integers(0, 10_000), digits=st.sampled_from([None, 1]))
 @settings(max_examples=20, deadline=None)
 def test_apply_equals_naive_routing(seed, digits):

@@ -6,12 +6,12 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from treesvm.baselines.baseline_parameters import check_search_parameters, grid_of
+from treesvm.decomposition.committee import committee_scores, vote
 from treesvm.decomposition.decomposition import (
     Decomposition,
     MachineOptions,
     train_parts,
 )
-from treesvm.decomposition.dtsvm_predictor import vote
 from treesvm.inputs.training_rows import checked_rows, classification_rows
 from treesvm.kernels.kernel import Kernel
 from treesvm.model_selection.row_splits import split_rows
@@ -171,7 +171,7 @@ class BaggedSVC(ClassifierMixin, BaseEstimator):
         while len(members) < self.max_estimators:
             members.append(self._member(data, draw, theta))
             votes.append(members[-1].scores(data.X[val], self.n_jobs))
-            said = _joined(votes).argmax(axis=1)
+            said = vote(votes).argmax(axis=1)
             accuracies.append(float(np.mean(said == data.codes[val])))
             if len(members) > 1 and accuracies[-1] - accuracies[-2] < self.min_gain:
                 members.pop()  # the paper keeps what was there before
@@ -221,14 +221,9 @@ class BaggedSVC(ClassifierMixin, BaseEstimator):
     def _scores_of(self, X):
         check_is_fitted(self)
         X = checked_rows(self, X, reset=False)
-        return _joined([m.scores(X, self.n_jobs) for m in self.decompositions_])
+        return committee_scores(self.decompositions_, X, self.n_jobs)
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
         return tags
-
-
-def _joined(scores):
-    """The vote of several machines, the scores themselves of one."""
-    return scores[0] if len(scores) == 1 else vote(scores)

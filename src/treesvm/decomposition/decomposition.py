@@ -17,7 +17,12 @@ from treesvm.decomposition.calibration import probabilities
 from treesvm.decomposition.checkpointing import NOTHING_KEPT, Item
 from treesvm.decomposition.leaf_backend import sends_leaves_away
 from treesvm.decomposition.leaf_reduction import kept_rows
-from treesvm.decomposition.progress import Progress
+from treesvm.decomposition.parts_loop import (
+    each_part,
+    error_that_names,
+    largest_first,
+    worker_count,
+)
 from treesvm.kernels.kernel import Kernel
 from treesvm.machines.kernel_machine import KernelMachine
 from treesvm.machines.scaling import LeafScaling, minmax_scaling
@@ -69,26 +74,17 @@ class Part(NamedTuple):
 
     def decisions(self, X):
         """Return reliable decision values of rows as they were given."""
-        if self.scaling is None:
-            return self.machine.reliable_decisions(X)
-        decide = None
-
-        def precise_rows(rows):
-            return self.seen(X[rows].astype(np.float64))
-
-        def decide_alone(i):
-            nonlocal decide
-            decide = self.row_decider() if decide is None else decide
-            return decide(X[i : i + 1])
-
-        return self.machine.reliable_decisions(self.seen(X), precise_rows, decide_alone)
+        return self.machine.reliable_decisions(X, self.scaling)
 
     def scores(self, X):
         """Return one score for each class and row as given."""
         return self.machine.scores(self.decisions(X))
 
     def row_decider(self):
-        """Return a function from one row as given to its decision values."""
+        """Return an object that gives the decision values of one row as given.
+
+        Its ``of_array(x)`` takes an array of shape (n_features,).
+        """
         return self.machine.row_decider(self.scaling)
 
 
@@ -204,51 +200,30 @@ def train_parts(
     -------
     list of Part
     """
-    sizes = groups.sizes
-    order = np.argsort(-sizes, kind="stable")  # the longest first balances the threads
-    n_workers = min(effective_n_jobs(n_jobs), max(1, int((sizes > 1).sum())))
+    sizes, n_workers = groups.sizes, worker_count(groups.sizes, n_jobs)
     inner_jobs = n_jobs if n_workers == 1 else 1
-    progress = Progress(len(order), "leaves", verbose)
+    known = [_restored(store, k, n_rows) for k, n_rows in enumerate(sizes)]
 
     def train(k):
+        if known[k] is not None:
+            return known[k]
         rows = groups.rows(k)
-        known = _restored(store, k, len(rows))
-        if known is not None:
-            progress.step()
-            return known
-        part = _train_named(k, X, codes, n_classes, weight, rows, options, inner_jobs)
-        return finished(k, part)
-
-    def finished(k, part):
-        store.put(str(k), Item(parts=(part,)))
-        progress.step()
-        return part
-
-    def sent_away(k):
-        """The task of a part that is trained on another machine."""
-        rows = groups.rows(k)
-        every = np.arange(len(rows))
-        return delayed(_train_named)(
-            k, X[rows], codes[rows], n_classes, weight[rows], every, options, 1
+        return kept(
+            k, _train_part(X, codes, n_classes, weight, rows, options, inner_jobs)
         )
 
+    def kept(k, part):
+        store.put(str(k), Item(parts=(part,)))
+        return part
+
     if n_workers > 1 and sends_leaves_away():
-        known = {k: _restored(store, k, sizes[k]) for k in order}
-        missing = [k for k in order if known[k] is None]
-        trained = Parallel(n_jobs=n_workers)(sent_away(k) for k in missing)
-        for k, part in zip(missing, trained, strict=True):
-            known[k] = finished(k, part)
-        trained = [known[k] for k in order]
-    else:
-        with threadpool_limits(1 if n_workers > 1 else None):
-            trained = Parallel(n_jobs=n_workers, require="sharedmem")(
-                delayed(train)(k) for k in order
-            )
-    progress.close()
-    parts = [None] * len(order)
-    for k, part in zip(order, trained, strict=True):
-        parts[k] = part
-    return parts
+        missing = [k for k in largest_first(sizes) if known[k] is None]
+        sent = (
+            _sent_away(k, X, codes, n_classes, weight, groups, options) for k in missing
+        )
+        for k, part in zip(missing, Parallel(n_jobs=n_workers)(sent), strict=True):
+            known[k] = kept(k, part)
+    return each_part(train, sizes, n_jobs=n_jobs, verbose=verbose)
 
 
 def _restored(store, k, n_rows):
@@ -260,12 +235,19 @@ def _restored(store, k, n_rows):
     return item.parts[0]
 
 
-def _train_named(k, X, codes, n_classes, weight, rows, options, n_jobs):
-    """Train part k; an error names it."""
-    try:
-        return _train_part(X, codes, n_classes, weight, rows, options, n_jobs)
-    except Exception as error:
-        raise leaf_error(k, len(rows), error) from error
+def _sent_away(k, X, codes, n_classes, weight, groups, options):
+    """The task of a part that is trained on another machine, with its rows."""
+    rows = groups.rows(k)
+    return delayed(_train_alone)(
+        k, X[rows], codes[rows], n_classes, weight[rows], options
+    )
+
+
+def _train_alone(k, X, codes, n_classes, weight, options):
+    """Train part k on rows that are all its own; an error names it."""
+    with error_that_names(k, len(codes)):
+        rows = np.arange(len(codes))
+        return _train_part(X, codes, n_classes, weight, rows, options, 1)
 
 
 def _train_part(X, codes, n_classes, weight, rows, options, n_jobs):
@@ -307,12 +289,3 @@ def train_leaf(X, codes, n_classes, weight, options, n_jobs=None):
         support = kept[machine.support]  # among the rows of the leaf
         machine = replace(machine, support=support, n_training_rows=len(codes))
     return machine, scaling
-
-
-def leaf_error(k, n_rows, error):
-    """Say which leaf failed; the type stays, so that callers can tell errors apart."""
-    message = f"leaf {k} ({n_rows} rows) could not be trained: {error}"
-    try:
-        return type(error)(message)
-    except Exception:  # some exceptions want other arguments
-        return RuntimeError(message)

@@ -10,13 +10,11 @@ from treesvm.decomposition.checkpointing import NOTHING_KEPT
 from treesvm.decomposition.decomposition import (
     Decomposition,
     MachineOptions,
-    certain_scores,
     part_numbers,
     train_parts,
 )
 from treesvm.kernels.kernel import resolve_kernel
 from treesvm.trees.leaf_rows import rows_by_leaf
-from treesvm.trees.oblique_predictor import leaf_of, packed
 
 _TOL = 1e-3
 _MAX_BYTES = 2**30  # of kernel values in one leaf; larger leaves use working sets
@@ -63,52 +61,3 @@ def kernel_leaf_options(C, gamma):
         max_iter=None,
         max_bytes=_MAX_BYTES,
     )
-
-
-class KernelLeafPredictor:
-    """Compiled answers of a tree with kernel leaves, without validation.
-
-    Parameters
-    ----------
-    decomposition : Decomposition
-    classes : ndarray of shape (n_classes,)
-    """
-
-    def __init__(self, decomposition, classes):
-        self._model, self._classes = decomposition, classes
-        tree = decomposition.partition
-        self._n_features, self._nodes = tree.n_features, packed(tree)
-        self._part_of = tree.leaf_numbers.tolist()
-        self._deciders = [
-            None if part.machine is None else part.row_decider()
-            for part in decomposition.parts
-        ]
-
-    def __call__(self, x):
-        """Return the label of a 1-D row, or an array of labels for a 2-D array."""
-        x = np.ascontiguousarray(x)
-        codes = self._scores(x).argmax(axis=1)
-        return self._classes[codes[0]] if x.ndim == 1 else self._classes[codes]
-
-    def decision(self, x):
-        """Return what `decision_function` returns: a number or array for 1-D rows."""
-        x = np.ascontiguousarray(x)
-        scores = self._scores(x)
-        scores = scores[:, 1] if len(self._classes) == 2 else scores
-        return scores[0] if x.ndim == 1 else scores
-
-    def _scores(self, x):
-        """Return class scores, one row for each row of x."""
-        if x.shape[-1] != self._n_features:
-            raise ValueError(
-                f"the rows have {x.shape[-1]} features; the model was trained on "
-                f"{self._n_features}."
-            )
-        if x.ndim == 2:
-            return self._model.scores(x)
-        k = self._part_of[leaf_of(x, *self._nodes)]
-        part = self._model.parts[k]
-        if part.machine is None:
-            return certain_scores(part.code, self._model.n_classes)[None, :]
-        values = self._deciders[k].of_array(x.astype(np.float64))
-        return part.machine.scores(values[None, :])

@@ -16,8 +16,8 @@ from dask import delayed
 from distributed import get_client
 from scipy import sparse
 
+from treesvm.decomposition.committee import vote
 from treesvm.decomposition.decomposition import Decomposition, answers, part_numbers
-from treesvm.decomposition.dtsvm_predictor import vote
 from treesvm.distributed.clusters import cluster_size
 from treesvm.distributed.collections import feature_blocks, meta_of
 from treesvm.distributed.packing import Layout, Rows, as_rows, as_table, empty_table
@@ -66,8 +66,7 @@ def gathered_scores(client, model, rows):
     Each leaf answers all its rows together and in order, as in one memory: sums of
     other batches round differently.
     """
-    members = [_gathered_member(client, m, rows) for m in _members(model)]
-    return members[0] if len(members) == 1 else vote(members)
+    return vote([_gathered_member(client, m, rows) for m in _members(model)])
 
 
 def _gathered_member(client, member, rows):
@@ -94,10 +93,11 @@ def _addressed(rows, tree, piece_of):
 
 def is_dealt_out(model, client):
     """Whether a model is too large to be sent to every block's worker."""
-    if client is None or not _members(model):
+    members = _members(model)
+    if client is None or all(len(member.parts) == 1 for member in members):
         return False
     limit = min(_MODEL_SHARE * cluster_size(client).smallest_memory, _MOST_BYTES)
-    sizes = [part_bytes(part) for member in _members(model) for part in member.parts]
+    sizes = [part_bytes(part) for member in members for part in member.parts]
     return sum(sizes) > limit
 
 

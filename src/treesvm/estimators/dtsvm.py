@@ -12,6 +12,7 @@ from treesvm.decomposition.checkpointing import (
     open_checkpoint,
     rows_identity,
 )
+from treesvm.decomposition.committee import committee_scores
 from treesvm.decomposition.decomposition import (
     Decomposition,
     MachineOptions,
@@ -20,9 +21,9 @@ from treesvm.decomposition.decomposition import (
     train_parts,
 )
 from treesvm.decomposition.dtsvm_calibration import calibrate
-from treesvm.decomposition.dtsvm_predictor import DTSVMPredictor, vote
 from treesvm.decomposition.leaf_reduction import check_selector, seeded_selector
 from treesvm.decomposition.leaf_report import leaf_report
+from treesvm.decomposition.predictor import DecompositionPredictor
 from treesvm.estimators.kernel_svc import _has_probability
 from treesvm.inputs.kernel_parameters import check_kernel_parameters
 from treesvm.inputs.training_rows import checked_rows, classification_rows
@@ -348,7 +349,9 @@ class DTSVMClassifier(ClassifierMixin, BaseEstimator):
         is checked.  Safe to use from several threads.
         """
         check_is_fitted(self)
-        return DTSVMPredictor(self.decompositions_, self.classes_, self.n_features_in_)
+        return DecompositionPredictor(
+            self.decompositions_, self.classes_, self.n_features_in_
+        )
 
     def leaf_report(self):
         """Return one record for each leaf, as a dict of columns that pandas takes.
@@ -373,8 +376,7 @@ class DTSVMClassifier(ClassifierMixin, BaseEstimator):
         return checked_rows(self, X, reset=False)
 
     def _scores_of(self, X):
-        members = [m.scores(X, self.n_jobs) for m in self.decompositions_]
-        return members[0] if len(members) == 1 else vote(members)
+        return committee_scores(self.decompositions_, X, self.n_jobs)
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()

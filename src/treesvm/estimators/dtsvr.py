@@ -1,13 +1,11 @@
 """DTSVM for regression: a tree cuts the space, an SVR answers in every leaf."""
 
 import numpy as np
-from joblib import Parallel, delayed, effective_n_jobs
 from sklearn.base import BaseEstimator, RegressorMixin
 from sklearn.utils.validation import check_is_fitted
-from threadpoolctl import threadpool_limits
 
-from treesvm.decomposition.decomposition import Part, leaf_error
-from treesvm.decomposition.progress import Progress
+from treesvm.decomposition.decomposition import Part
+from treesvm.decomposition.parts_loop import each_part
 from treesvm.inputs.kernel_parameters import check_kernel_parameters
 from treesvm.inputs.training_rows import checked_rows, row_weights
 from treesvm.kernels.kernel import resolve_kernel
@@ -130,37 +128,25 @@ n_jobs, random_state, verbose
         kernel = resolve_kernel(
             self.kernel, gamma=self.gamma, degree=self.degree, coef0=self.coef0, X=X
         )
-        n_leaves = len(groups.sizes)
-        n_workers = min(effective_n_jobs(self.n_jobs), n_leaves)
-        progress = Progress(n_leaves, "leaves", self.verbose)
 
         def train(k):
             rows = groups.rows(k)
             part = X[rows]
             scaling = minmax_scaling(part) if self.leaf_scaling == "minmax" else None
-            try:
-                machine = train_regressor(
-                    part if scaling is None else scaling.apply(part),
-                    y[rows],
-                    weight[rows],
-                    kernel,
-                    self.C,
-                    self.epsilon,
-                    tol=self.tol,
-                    max_iter=None if self.max_iter == -1 else self.max_iter,
-                    max_bytes=int(self.cache_size * 2**20),
-                )
-            except Exception as error:
-                raise leaf_error(k, len(rows), error) from error
-            progress.step()
+            machine = train_regressor(
+                part if scaling is None else scaling.apply(part),
+                y[rows],
+                weight[rows],
+                kernel,
+                self.C,
+                self.epsilon,
+                tol=self.tol,
+                max_iter=None if self.max_iter == -1 else self.max_iter,
+                max_bytes=int(self.cache_size * 2**20),
+            )
             return Part(0, machine, scaling, len(rows), 1, 0.0)
 
-        with threadpool_limits(1 if n_workers > 1 else None):
-            leaves = Parallel(n_jobs=n_workers, require="sharedmem")(
-                delayed(train)(k) for k in range(n_leaves)
-            )
-        progress.close()
-        return leaves
+        return each_part(train, groups.sizes, n_jobs=self.n_jobs, verbose=self.verbose)
 
     def apply(self, X):
         """Return the leaf node of every row."""

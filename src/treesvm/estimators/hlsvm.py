@@ -4,7 +4,8 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from treesvm.decomposition.checkpointing import open_checkpoint, rows_identity
-from treesvm.decomposition.kernel_leaves import KernelLeafPredictor, train_kernel_leaves
+from treesvm.decomposition.kernel_leaves import train_kernel_leaves
+from treesvm.decomposition.predictor import DecompositionPredictor
 from treesvm.estimators.oblique_classifier import ObliqueTreeClassifier
 from treesvm.inputs.hlsvm_parameters import check_parameters, default_alpha
 from treesvm.trees.oblique import grow_oblique_tree
@@ -209,7 +210,9 @@ class HLSVMClassifier(ObliqueTreeClassifier):
         if self.leaf == "majority":
             return super().predictor()
         check_is_fitted(self)
-        return KernelLeafPredictor(self.decomposition_, self.classes_)
+        return DecompositionPredictor(
+            [self.decomposition_], self.classes_, self.n_features_in_
+        )
 
     def _scores(self, X):
         """Return class scores, shape (n_rows, n_classes)."""

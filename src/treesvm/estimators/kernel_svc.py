@@ -17,6 +17,7 @@ from treesvm.decomposition.calibration import (
     spread,
     winner_on_top,
 )
+from treesvm.decomposition.decomposition import Decomposition, Part
 from treesvm.inputs.kernel_parameters import check_kernel_parameters
 from treesvm.inputs.training_rows import checked_rows, classification_rows
 from treesvm.inputs.whole_fit import all_or_nothing
@@ -30,6 +31,7 @@ from treesvm.machines.kernel_predictor import (
 from treesvm.machines.path_record import path_record
 from treesvm.machines.training import train_machine
 from treesvm.machines.voting import row_chunks
+from treesvm.partitions.whole_space import WholeSpace
 
 
 def _has_probability(model):
@@ -93,6 +95,8 @@ callable, default="rbf"
         Signed coefficients, as in scikit-learn; (n_classes, n_SV) with "ovr".
     intercept_ : ndarray of shape (n_machines,)
     n_iter_, gap_, converged_ : ndarray of shape (n_machines,)
+    decompositions_ : list of one Decomposition
+        The same machines as the only part of the whole space.
     n_features_in_ : int
     feature_names_in_ : ndarray of str, if X had names
 
@@ -281,6 +285,13 @@ callable, default="rbf"
             self.decision_function_shape,
             self.break_ties,
         )
+
+    @property
+    def decompositions_(self):
+        """The machines as the only part of the whole space."""
+        machine, n_classes = self._machine, self._machine.n_classes
+        part = Part(0, machine, None, machine.n_training_rows, n_classes, 0.0)
+        return [Decomposition(WholeSpace(), [part], n_classes)]
 
     def _check_parameters(self):
         check_kernel_parameters(self)

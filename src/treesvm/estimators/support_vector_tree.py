@@ -1,7 +1,5 @@
 """Support vector trees: a few terms of a trained machine for every row."""
 
-from dataclasses import replace
-
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, clone
 from sklearn.exceptions import NotFittedError
@@ -9,21 +7,19 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from treesvm.compression.machine_compression import CompressionOptions
-from treesvm.compression.terms import KernelTerms
+from treesvm.compression.sources import has_parts, model_source, object_source
 from treesvm.compression.tree_parts import (
     evaluations,
-    leaf_members,
+    part_members,
     whole_member,
 )
-from treesvm.compression.tree_predictor import SupportVectorTreePredictor
 from treesvm.compression.tree_rows import (
     distinct_rows,
     object_rows,
 )
-from treesvm.decomposition.dtsvm_predictor import vote
-from treesvm.estimators.dtsvm import DTSVMClassifier
+from treesvm.decomposition.committee import committee_scores
+from treesvm.decomposition.predictor import DecompositionPredictor
 from treesvm.estimators.kernel_svc import KernelSVC
-from treesvm.estimators.support_vector_tree_sources import model_source
 from treesvm.inputs.support_vector_tree_parameters import (
     check_tree_parameters,
     loss_of,
@@ -167,15 +163,14 @@ class SupportVectorTreeClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstim
         seed = check_random_state(self.random_state).randint(2**31 - 1)
         rng = np.random.default_rng(seed)
         if self.object_kernel is not None:
-            model, source, rows = self._object_source(X, y, sample_weight)
+            model, rows, source = self._object_source(X, y, sample_weight)
         else:
             model, rows = self._fitted_estimator(X, y, sample_weight)
-            is_split = isinstance(model, DTSVMClassifier)
-            source = None if is_split else model_source(model, rows)
+            source = None if has_parts(model) else model_source(model, rows)
         if source is None:
-            seed = int(rng.integers(2**31))
-            members = leaf_members(
-                model, rows, self._options(), seed, self.n_jobs, self.verbose
+            members, seed = model.decompositions_, int(rng.integers(2**31))
+            members = part_members(
+                members, rows, self._options(), seed, self.n_jobs, self.verbose
             )
         else:
             vectors = self._vectors(source)
@@ -198,7 +193,7 @@ class SupportVectorTreeClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstim
         return model, distinct_rows(X[kept])
 
     def _object_source(self, X, y, sample_weight):
-        """Train on the Gram matrix of objects; return the source with its objects."""
+        """Train on the Gram matrix of objects; return model, objects and source."""
         objects = object_rows(X)
         model = self.estimator
         model = KernelSVC(kernel="precomputed") if model is None else model
@@ -214,16 +209,7 @@ class SupportVectorTreeClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstim
             model = clone(model).fit(gram, y, **weights)
         self.classes_ = np.asarray(model.classes_)
         self.n_features_in_ = 1
-        source = model_source(model, gram)
-        values = source.decide(gram)
-
-        def decide(rows):
-            if rows is objects:  # their Gram matrix is known
-                return values
-            return source.decide(kernel.block(rows, objects, np.float64))
-
-        terms = KernelTerms(kernel, objects[source.terms.vectors])
-        return model, replace(source, terms=terms, decide=decide), objects
+        return model, objects, object_source(model, kernel, objects, gram)
 
     def _vectors(self, source):
         """Which vectors the nodes may hold, settled."""
@@ -292,13 +278,10 @@ class SupportVectorTreeClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstim
                 "a predictor answers rows of numbers; with a kernel on objects, call "
                 "predict."
             )
-        return SupportVectorTreePredictor(
-            self._members, self.classes_, self.n_features_in_
-        )
+        return DecompositionPredictor(self._members, self.classes_, self.n_features_in_)
 
     def _scores_of(self, X):
-        found = [member.scores(X) for member in self._members]
-        return found[0] if len(found) == 1 else vote(found)
+        return committee_scores(self._members, X)
 
     def _check_parameters(self):
         check_tree_parameters(self)

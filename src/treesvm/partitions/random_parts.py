@@ -55,6 +55,13 @@ class RandomPartition:
         kernel(*arrays, np.uint64(self.seed), hashes)
         return (hashes % np.uint64(self.n_parts)).astype(np.int32)
 
+    def row_router(self):
+        """Return a function from one row, shape (n_features,), to its part."""
+        return self._part_of_row
+
+    def _part_of_row(self, x):
+        return int(self.apply(x[None, :])[0])
+
 
 def random_partition(n_rows, max_part_size, seed):
     """Return a partition into as few parts as the ceiling allows.

@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from treesvm.compression.tree_parts import WholeSpace
 from treesvm.files.failures import require
+from treesvm.partitions.whole_space import WholeSpace
 from treesvm.persistence.json_values import field, real_number, whole_number
 from treesvm.persistence.labels import (
     read_classes,
@@ -19,6 +19,7 @@ from treesvm.persistence.packed_parts import (
 )
 from treesvm.persistence.packed_score_trees import read_compressed, write_compressed
 from treesvm.persistence.packed_trees import read_trees, write_trees
+from treesvm.trees.tree import Tree
 
 _LOSSES = ("model_loss_", "validation_loss_")
 
@@ -36,14 +37,19 @@ class SupportVectorTreeState:
         members = model._members
         is_whole = isinstance(members[0].partition, WholeSpace)
         if not is_whole:
+            if not isinstance(members[0].partition, Tree):
+                raise ValueError(
+                    "a compressed model of random parts has no form in a file; "
+                    "compress a KernelSVC or a DTSVMClassifier."
+                )
             write_trees([member.partition for member in members], arrays)
-        machines = [part.machine for part in write_part_fields(members, arrays)]
+        trained = write_part_fields(members, arrays)
         losses = {name: getattr(model, name, None) for name in _LOSSES}
         return {
             "features": write_features(model, arrays),
             "classes": write_classes(model.classes_, arrays),
             "is_whole": is_whole,
-            "compressed": write_compressed(machines, arrays),
+            "compressed": write_compressed(trained, arrays),
             "losses": None if None in losses.values() else losses,
         }
 
@@ -85,10 +91,9 @@ def _read_members(section, arrays, partitions, counts, n_classes, n_features):
         n_classes=n_classes,
         n_features=n_features,
     )
-    kernels = {machine.terms.kernel.name for machine in machines}
+    kernels = {machine.terms.kernel.name for machine, _ in machines}
     require(is_whole or "precomputed" not in kernels, "a leaf has a precomputed kernel")
-    pairs = [(machine, None) for machine in machines]
-    return joined_members(fields, pairs, partitions, counts, n_classes)
+    return joined_members(fields, machines, partitions, counts, n_classes)
 
 
 class CPSPState:

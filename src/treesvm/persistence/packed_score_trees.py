@@ -30,10 +30,11 @@ _TREE_BYTES = 2**12
 _MAX_COUNT = 2**31 - 1
 
 
-def write_compressed(machines, arrays):
-    """Put a list of `CompressedMachine` into `arrays`; return a section."""
-    if not machines:
+def write_compressed(parts, arrays):
+    """Put the `CompressedMachine` and scalings of parts into `arrays`."""
+    if not parts:
         return None
+    machines = [part.machine for part in parts]
     kernels = {getattr(machine.terms, "kernel", None) for machine in machines}
     kernel = kernels.pop()
     if kernels or kernel is None or kernel.name == "callable":
@@ -51,11 +52,12 @@ def write_compressed(machines, arrays):
     arrays["compressed.sizes"] = np.array(sizes, np.int64)
     pairs = np.concatenate([machine.pairs for machine in machines])
     arrays["compressed.pairs"] = pairs.astype(np.int32)
-    is_scaled = machines[0].scaling is not None
+    is_scaled = any(part.scaling is not None for part in parts)
     if is_scaled:
+        scalings = [part.scaling or _same(part.machine) for part in parts]
         for name in LeafScaling._fields:
-            parts = [getattr(machine.scaling, name) for machine in machines]
-            arrays[f"machines.{name}"] = np.concatenate(parts)
+            joined = np.concatenate([getattr(own, name) for own in scalings])
+            arrays[f"machines.{name}"] = joined
     vectors = "gram"
     if is_gram:
         columns = [machine.terms.vectors for machine in machines]
@@ -68,6 +70,12 @@ def write_compressed(machines, arrays):
         "is_scaled": is_scaled,
         "vectors": vectors,
     }
+
+
+def _same(machine):
+    """The scaling that changes nothing: a file holds one for all machines or none."""
+    width = machine.terms.vectors.shape[1]
+    return LeafScaling(np.arange(width), np.zeros(width), np.ones(width))
 
 
 def _write_trees(trees, arrays):
@@ -85,7 +93,7 @@ def _write_trees(trees, arrays):
 
 
 def read_compressed(section, arrays, *, n_machines, n_classes, n_features):
-    """Return a list of `CompressedMachine` after checking all numbers in them."""
+    """Return each `CompressedMachine` with its scaling, all numbers in them checked."""
     if n_machines == 0:
         require(section is None, "it describes machines that belong to no leaf")
         return []
@@ -125,7 +133,8 @@ def read_compressed(section, arrays, *, n_machines, n_classes, n_features):
             "the trees of a machine do not answer for all its pairs",
         )
         terms = KernelTerms(kernel, vectors[k])
-        machines.append(CompressedMachine(terms, own, pairs[k], n_classes, scalings[k]))
+        machine = CompressedMachine(terms, own, pairs[k], n_classes)
+        machines.append((machine, scalings[k]))
     return machines
 
 

@@ -8,13 +8,19 @@ NAME   ?= engine
 DATA   ?= $(TREESVM_DATA)
 JOBS   ?= 2
 
-.PHONY: demo test lint bench clean
+.PHONY: demo test test-bounds lint bench clean
 
 demo: $(VENV)/.stamp-run
 	$(BIN)/treesvm compare --report treesvm-report.html
 
 test: $(VENV)/.stamp-test
 	$(BIN)/python -m pytest -n $(JOBS) $(ARGS)
+
+# Compiled code with every index checked; its cache must not mix with the unchecked one.
+test-bounds: $(VENV)/.stamp-test
+	cache=$$(mktemp -d) && trap 'rm -rf "$$cache"' EXIT && \
+	NUMBA_BOUNDSCHECK=1 NUMBA_CACHE_DIR="$$cache" $(BIN)/python -m pytest -n $(JOBS) \
+	  tests/solvers tests/trees tests/compression tests/kernels $(ARGS)
 
 lint: $(VENV)/.stamp-dev
 	$(BIN)/ruff check .

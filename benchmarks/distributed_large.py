@@ -13,6 +13,7 @@ from benchmarks.memory import peak_memory
 from benchmarks.records import CaseResult, Claim, Record
 from treesvm import DTSVMClassifier
 from treesvm.distributed import DaskDTSVMClassifier, local_cluster, mapped_array
+from treesvm.partitions import AxisTree
 
 _N_FEATURES = 20
 _BLOCK_ROWS = 250_000
@@ -22,7 +23,7 @@ _SETTINGS = {
     "C": 10.0,
     "gamma": 0.1,
     "max_leaf_size": 500,
-    "max_tree_rows": 400_000,
+    "partition": AxisTree(max_tree_rows=400_000),
     "random_state": 0,
 }
 

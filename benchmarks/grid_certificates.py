@@ -10,7 +10,7 @@ import numpy as np
 from sklearn.metrics.pairwise import rbf_kernel
 
 from benchmarks.certificates import relative_gap
-from treesvm.kernels.kernel import resolve_kernel
+from treesvm.kernels.kernel import Gaussian
 from treesvm.machines.grid import grid_points
 from treesvm.machines.layout import build_machines
 from treesvm.solvers.optimality import certificate
@@ -30,13 +30,8 @@ def certify_grid(X, y, Cs, gammas, tol, max_iter=None):
     """``{(C, gamma): PointCertificate}`` of the one-against-one machines on (X, y)."""
     classes, codes = np.unique(y, return_inverse=True)
     machines = build_machines(codes, len(classes), "ovo")
-    kernels = [
-        resolve_kernel("rbf", gamma=gamma, degree=3, coef0=0.0, X=X) for gamma in gammas
-    ]
-    weight = np.ones(len(y))
-    points = grid_points(
-        X, codes, len(classes), weight, kernels, Cs, tol=tol, max_iter=max_iter
-    )
+    problem = X, codes, len(classes), np.ones(len(y)), Gaussian()
+    points = grid_points(*problem, gammas, Cs, tol=tol, max_iter=max_iter)
     X = X[machines.order].astype(np.float64)
     found, K, K_gamma = {}, None, None
     for point in points:

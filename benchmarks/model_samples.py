@@ -33,6 +33,7 @@ from treesvm.baselines import (
 )
 from treesvm.candidates import TRSD, RandomRows
 from treesvm.datasets import Table, TableModel
+from treesvm.partitions import RandomParts
 
 _SMALL = {"max_leaf_size": 30, "random_state": 0}
 _GRID = ([1.0, 10.0], [0.1, 1.0])
@@ -57,8 +58,14 @@ def fitted_models():
         "HLSVMClassifier pairs": (
             HLSVMClassifier(multi_class="ovo", random_state=0), X, y
         ),
-        "HLSVMClassifier kernel": (
-            HLSVMClassifier(leaf="kernel", min_share=0.3, random_state=0), X, y
+        "DTSVMClassifier oblique": (
+            DTSVMClassifier(**_SMALL, partition="oblique"), X, y
+        ),
+        "DTSVMClassifier random": (
+            DTSVMClassifier(**_SMALL, partition=RandomParts()), X, y
+        ),
+        "DTSVRegressor random": (
+            DTSVRegressor(**_SMALL, partition="random"), X[:, :3], X[:, 3]
         ),
         "HLSVMClassifierCV": (HLSVMClassifierCV([0.1, 1.0], random_state=0), X, y),
         "SVMMajClassifier": (SVMMajClassifier(alpha="cv", random_state=0), X, y * 2.0),

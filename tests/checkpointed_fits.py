@@ -11,6 +11,7 @@ from treesvm import (
     HLSVMClassifierCV,
 )
 from treesvm.datasets import make_waves
+from treesvm.partitions import AxisTree
 from treesvm.persistence import Checkpoint
 
 
@@ -24,7 +25,7 @@ FITS = {
     "several trees": DTSVMClassifier(max_leaf_size=200, n_estimators=2, random_state=1),
     "probability": DTSVMClassifier(max_leaf_size=200, probability=True, random_state=2),
     "sampled tree": DTSVMClassifier(
-        max_leaf_size=100, max_tree_rows=500, random_state=0
+        max_leaf_size=100, partition=AxisTree(max_tree_rows=500), random_state=0
     ),
     "unseeded": DTSVMClassifier(max_leaf_size=100),
     "raced": DTSVMClassifierCV(
@@ -35,7 +36,7 @@ FITS = {
     ),
     "hlsvm": HLSVMClassifier(random_state=0),
     "hlsvm pairs": HLSVMClassifier(multi_class="ovo", random_state=0),
-    "hlsvm kernel": HLSVMClassifier(leaf="kernel", min_share=0.05, random_state=0),
+    "oblique": DTSVMClassifier(max_leaf_size=100, partition="oblique", random_state=0),
     "hlsvm search": HLSVMClassifierCV(
         [0.01, 0.1], prune_shares=(0.1, "cv"), cv=2, random_state=0
     ),

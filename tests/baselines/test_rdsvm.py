@@ -46,7 +46,7 @@ def test_one_part_is_an_svm_on_all_rows():
     cv = last_rows_validate(300, 60)
     model = RDSVMClassifier([1.0], [1.0], 5000, cv=cv, random_state=0).fit(X, y)
     machine = SVC(C=1.0, gamma=1.0, tol=1e-5).fit(X[:240], y[:240])
-    assert model.n_parts_ == 1
+    assert model.n_leaves_ == 1
     np.testing.assert_allclose(
         model.decision_function(X), machine.decision_function(X), atol=5e-3
     )
@@ -56,7 +56,7 @@ def test_parts_are_as_many_as_the_ceiling_needs_and_almost_equal():
     X, y = moons(625)
     model = RDSVMClassifier([1.0], [1.0], 60, min_gain=1.0, random_state=0).fit(X, y)
     sizes = [part.n_rows for part in model.decompositions_[0].parts]
-    assert len(sizes) == model.n_parts_ == -(-500 // 60)
+    assert len(sizes) == model.n_leaves_ == -(-500 // 60)
     assert sum(sizes) == 500
     assert max(sizes) - min(sizes) <= 1
 

@@ -39,6 +39,7 @@ def model(run, spirals):
         ("a.parquet", b"nothing", "a.parquet"),
         ("a.xls", b"nothing", "unknown ending"),
         ("a.svm", b"", "no row"),
+        ("a.svm", b"1\n0\n", "no row has a feature"),
     ],
 )
 def test_damaged_training_files(run, tmp_path, name, content, words):
@@ -62,6 +63,9 @@ def test_damaged_training_files(run, tmp_path, name, content, words):
         (("train", "flowers.csv", "--search", "--C", 3), "leave out --C"),
         (("train", "flowers.csv", "--C", -1, "--missing", "median"), "C=-1"),
         (("train", "flowers.csv", "-o", "no/folder/m"), "folder that exists"),
+        (("train", "flowers.csv", "--jobs", 100_000), "--jobs 100000"),
+        (("train", "flowers.csv", "--max-data-mb", 0), "--max-data-mb 0"),
+        (("compare", "--max-data-mb", 5), "need DATA"),
         (("train", "flowers.csv", "--missing", "median", "--test", 1.5), "between 0"),
         (("compare", "flowers.csv", "--methods", "svn"), "no method 'svn'"),
         (("compare", "--label", "x"), "need DATA"),
@@ -129,14 +133,14 @@ def test_ctrl_c_keeps_the_old_output(run, model, spirals, tmp_path, monkeypatch)
     assert set(os.listdir(tmp_path)) == before
 
 
-def _interrupt(child):
-    """Press Ctrl-C until the child ends; return what it said.
+def _interrupt(child, number):
+    """Send a signal, such as that of Ctrl-C, until the child ends; return what it said.
 
     The first one may come while the reader is being compiled, which swallows it.
     """
     for _ in range(12):
         time.sleep(0.2)
-        child.send_signal(signal.SIGINT)
+        child.send_signal(number)
         try:
             return child.communicate(timeout=5)[1]
         except subprocess.TimeoutExpired:
@@ -145,8 +149,27 @@ def _interrupt(child):
     return child.communicate()[1]
 
 
+def test_no_result_replaces_an_input(run, model, spirals, tmp_path):
+    before = {path: path.read_bytes() for path in tmp_path.iterdir()}
+    (tmp_path / "link").symlink_to(spirals)
+    for arguments in (
+        ("train", spirals, "-o", "link"),
+        ("train", spirals, "-o", model, "--test", model),
+        ("predict", model, spirals, "-o", model),
+        ("predict", model, spirals, "-o", spirals),
+        ("compare", spirals, "--report", spirals),
+    ):
+        code, _, err = run(*arguments)
+        assert code == 1
+        assert "give another name" in err
+    assert {path: path.read_bytes() for path in before} == before
+
+
 @pytest.mark.skipif(os.name != "posix", reason="signals as on POSIX systems")
-def test_a_real_ctrl_c_stops_a_child(run, model, tmp_path):
+@pytest.mark.parametrize(
+    ("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)]
+)
+def test_a_real_signal_stops_a_child(run, model, tmp_path, number, code):
     fifo = tmp_path / "endless.svm"
     os.mkfifo(fifo)
     command = [sys.executable, "-m", "treesvm", "predict", model, fifo, "-o", "out.txt"]
@@ -161,8 +184,8 @@ def test_a_real_ctrl_c_stops_a_child(run, model, tmp_path):
     # Opening blocks until the child reads, so that the signal meets it at work.
     with open(fifo, "wb", buffering=0) as pipe:
         pipe.write(b"1 1:0.5 2:0.5\n" * 100)
-        err = _interrupt(child)
-    assert child.returncode == 130
+        err = _interrupt(child, number)
+    assert child.returncode == code
     assert "Traceback" not in err
     assert not [n for n in os.listdir(tmp_path) if n.startswith((".out", "out"))]
 

@@ -8,9 +8,10 @@ import shutil
 
 import numpy as np
 import pytest
+from sklearn.datasets import dump_svmlight_file
 
 from treesvm import HLSVMClassifier, load_model
-from treesvm.datasets import read_libsvm
+from treesvm.datasets import make_spirals, read_libsvm
 from treesvm.persistence import save_model
 
 
@@ -129,3 +130,24 @@ def test_predict_json_counts_rows(run, spirals):
     assert code == 0
     assert json.loads(out)["n_rows"] == 600
     assert err == ""
+
+
+@pytest.mark.parametrize("is_zero_based", [True, False])
+def test_how_features_are_counted_is_found_and_kept(run, tmp_path, is_zero_based):
+    X, y = make_spirals(300)
+    dump_svmlight_file(X, y, "rows.svm", zero_based=is_zero_based)
+    assert run("train", "rows.svm", "-o", "m", "-q")[0] == 0
+    assert load_model("m").source_["zero_based"] is is_zero_based
+    _, out, err = run("predict", "m", "rows.svm")
+    assert "accuracy = 9" in err
+    other = "--no-zero-based" if is_zero_based else "--zero-based"
+    code, changed, err = run("predict", "m", "rows.svm", other)
+    assert (code, "--zero-based" in err) == (int(is_zero_based), is_zero_based)
+    assert changed != out
+
+
+def test_warmup_fits_every_public_estimator(run):
+    code, out, err = run("warmup", "--json")
+    assert code == 0
+    assert {"DTSVMClassifier", "KernelSVR"} <= json.loads(out)["estimators"].keys()
+    assert "HLSVMClassifier" in err

@@ -8,7 +8,7 @@ from treesvm.compression.machine_compression import CompressionOptions, rows_wit
 from treesvm.compression.size_choice import choose_sizes, sizes_up_to
 from treesvm.compression.subspace_pursuit import PursuitOptions, pursue
 from treesvm.compression.targets import margin_targets
-from treesvm.kernels.kernel import Kernel
+from treesvm.kernels.kernel import Gaussian
 from treesvm.solvers.dual_descent import solve_dual_descent
 from treesvm.solvers.low_rank_machine import solve_low_rank
 
@@ -79,7 +79,7 @@ def ring(rng, n=200):
 
 def span(X, y, budget, is_free=False, C=10.0, n_candidates=1000):
     options = PursuitOptions(budget, is_free, 1e-6, 60, n_candidates)
-    kernel = Kernel("rbf", 0.5)
+    kernel = Gaussian(0.5)
     upper = np.full(len(y), C)
     rng = np.random.default_rng(0)
     return kernel, pursue(kernel, X, y[:, None], upper, options, rng=rng)

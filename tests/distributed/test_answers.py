@@ -73,13 +73,12 @@ def test_no_task_of_a_large_model_holds_more_than_its_share(client, data):
     assert max(len(piece.parts) for piece in held) < len(member.parts) / 2
 
 
-@pytest.mark.parametrize("leaf", ["majority", "kernel"])
-def test_trees_answer_collections(client, data, leaf, monkeypatch):
+def test_trees_answer_collections(client, data, monkeypatch):
     X, _, dask_X, dask_y = data
-    ordinary = HLSVMClassifier(leaf=leaf, min_share=0.05, random_state=0)
+    ordinary = HLSVMClassifier(min_share=0.05, random_state=0)
     model = DaskHLSVMClassifier(ordinary, client=client).fit(dask_X, dask_y)
     assert np.array_equal(model.predict(dask_X).compute(), model.model_.predict(X))
-    assert hasattr(model, "predict_proba") == (leaf == "majority")
+    assert hasattr(model, "predict_proba")
     monkeypatch.setattr(prediction, "_MOST_BYTES", 1)
     assert np.array_equal(model.predict(dask_X).compute(), model.model_.predict(X))
 

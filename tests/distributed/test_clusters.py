@@ -25,9 +25,14 @@ from treesvm.distributed import (
     local_cluster,
     oblique_growing,
 )
+from treesvm.partitions import AxisTree
 from treesvm.persistence import Checkpoint
 
-SETTINGS = {"max_leaf_size": 120, "max_tree_rows": 500, "random_state": 0}
+SETTINGS = {
+    "max_leaf_size": 120,
+    "partition": AxisTree(max_tree_rows=500),
+    "random_state": 0,
+}
 
 
 def on_dask(n_rows=3000):

@@ -18,11 +18,13 @@ from treesvm import (
     load_model,
     save_model,
 )
+from treesvm.decomposition.seeds import draw_seeds
 from treesvm.distributed import (
     DaskDTSVMClassifier,
     DaskDTSVMClassifierCV,
     DaskHLSVMClassifier,
 )
+from treesvm.partitions import AxisTree
 from treesvm.trees.axis import plan_sample
 
 N_ROWS = 2400
@@ -40,15 +42,16 @@ def weights():
 
 DTSVM = {
     "one leaf size": {},
-    "tree on a sample": {"max_tree_rows": 400},
-    "two trees": {"n_estimators": 2, "max_tree_rows": 400},
+    "tree on a sample": {"partition": AxisTree(max_tree_rows=400)},
+    "two trees": {"n_estimators": 2, "partition": AxisTree(max_tree_rows=400)},
     "ovr, no scaling": {"multi_class": "ovr", "leaf_scaling": None},
     "probabilities": {"probability": True},
-    "gamma of all rows": {"gamma": "scale", "max_tree_rows": None},
+    "gamma of all rows": {"gamma": "scale", "partition": AxisTree(max_tree_rows=None)},
     "polynomial": {"kernel": "poly", "gamma": "auto", "degree": 2},
     "two trees on samples": {
         "n_estimators": 2,
-        "max_tree_rows": 100,  # leaves pure in the sample only are split further
+        # Leaves pure in the sample only are split further.
+        "partition": AxisTree(max_tree_rows=100),
         "probability": True,
         "leaf_scaling": None,
     },
@@ -75,9 +78,11 @@ def test_dtsvm_equals_the_one_in_memory(name, weighted, client):
 def test_leaves_are_split_further(client):
     """The cases above are worth something only if this happens in them."""
     X, y = rows(N_ROWS)
-    model = DTSVMClassifier(max_leaf_size=150, random_state=0, max_tree_rows=400)
+    model = DTSVMClassifier(
+        max_leaf_size=150, random_state=0, partition=AxisTree(max_tree_rows=400)
+    )
     there = DaskDTSVMClassifier(model, client=client).fit(*on_dask(X, y)).model_
-    (seed,) = model._draw_seeds()
+    (seed,) = draw_seeds(model)
     plan = plan_sample(N_ROWS, 150, 400, np.random.RandomState(seed))
     tree = there.trees_[0]
     sampled = tree.decision_path(X[plan.rows]).sum(axis=0).A1
@@ -93,7 +98,11 @@ SHUFFLED = ShuffleSplit(1, test_size=0.2, random_state=0)  # rows in no order
     [
         {},
         {"refit": False},
-        {"search": "exhaustive", "refit": False, "max_tree_rows": 400},
+        {
+            "search": "exhaustive",
+            "refit": False,
+            "partition": AxisTree(max_tree_rows=400),
+        },
         {"cv": 2, "n_estimators": 2},
         {"refit": False, "cv": SHUFFLED},
     ],
@@ -117,7 +126,6 @@ def test_search_equals_the_one_in_memory(options, client):
         {},
         {"multi_class": "ovo"},
         {"multi_class": "ovr"},
-        {"leaf": "kernel", "min_share": 0.05},
         {"class_weight": "balanced"},
     ],
     ids=str,
@@ -191,7 +199,9 @@ def test_sparse_blocks(client):
         da.from_array(X[a : a + 600], chunks=(600, 6), asarray=False)
         for a in range(0, N_ROWS, 600)
     ]
-    model = DTSVMClassifier(max_leaf_size=150, max_tree_rows=400, random_state=0)
+    model = DTSVMClassifier(
+        max_leaf_size=150, partition=AxisTree(max_tree_rows=400), random_state=0
+    )
     there = DaskDTSVMClassifier(model, client=client).fit(
         da.concatenate(blocks), da.from_array(y, chunks=600)
     )

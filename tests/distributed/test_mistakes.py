@@ -1,5 +1,8 @@
 """Mistakes are told by name, with a way out."""
 
+import time
+from threading import Timer
+
 import dask.array as da
 import dask.dataframe as dd
 import distributed
@@ -14,6 +17,7 @@ from treesvm.distributed import (
     DaskDTSVMClassifierCV,
     DaskHLSVMClassifier,
 )
+from treesvm.distributed.clusters import as_finished, tells_lost_clusters
 
 
 def on_dask(n_rows=400):
@@ -65,6 +69,19 @@ def test_no_cluster_is_told(monkeypatch):
     monkeypatch.setattr(distributed, "get_client", none)
     with pytest.raises(ValueError, match=r"distributed\.Client\(n_workers=2"):
         DaskDTSVMClassifier().fit(X, y)
+
+
+def test_cancelled_work_is_told(client):
+    """A scheduler that dies cancels all futures; so does the client."""
+    future = client.submit(time.sleep, 2, pure=False)
+    Timer(0.3, future.cancel).start()
+
+    @tells_lost_clusters
+    def wait():
+        return [result for _, result in as_finished([future])]
+
+    with pytest.raises(ConnectionError, match=r"cluster was lost.*cancelled"):
+        wait()
 
 
 def test_wrong_estimator_is_told(client):

@@ -1,5 +1,6 @@
 """Bad data and parameters: a ValueError that names the value and the way out."""
 
+import re
 import warnings
 
 import numpy as np
@@ -8,8 +9,18 @@ from scipy import sparse
 from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning, NotFittedError
 
-from treesvm import DTSVMClassifier, DTSVMClassifierCV, KernelSVC, SVMMajClassifier
+from treesvm import (
+    DTSVMClassifier,
+    DTSVMClassifierCV,
+    DTSVRegressor,
+    HLSVMClassifier,
+    KernelSVC,
+    KernelSVR,
+    SVMMajClassifier,
+    SVMPartitionTreeClassifier,
+)
 from treesvm.baselines import BaggedSVC, LASVMClassifier, RDSVMClassifier
+from treesvm.partitions import AxisTree
 
 
 def models():
@@ -81,14 +92,34 @@ def test_data_that_cannot_be_fitted(model, data, change, says):
         (lambda y: np.zeros(len(y)), "zero"),
         (lambda y: np.where(y == "no", 0.0, 1.0), "class.*'no'.*zero.*drop"),
         (lambda y: np.full(len(y), np.nan), "NaN"),
+        (lambda y: np.full(len(y), 1e300), r"1e\+300.*overflow.*Divide"),
         (lambda y: np.ones(len(y) - 1), "shape|inconsistent"),
     ],
-    ids=["negative", "all zero", "class of zero", "NaN", "short"],
+    ids=["negative", "all zero", "class of zero", "NaN", "huge", "short"],
 )
 def test_weights(model, data, weight_of, says):
     X, y = data
     with pytest.raises(ValueError, match=says):
         model.fit(X, y, sample_weight=weight_of(y))
+
+
+@pytest.mark.parametrize(
+    "model",
+    [
+        KernelSVC(C=1e30),
+        KernelSVR(C=1e30),
+        DTSVRegressor(C=1e30),
+        DTSVMClassifierCV([1.0, 1e30], [1.0]),
+        LASVMClassifier(C=1e30),
+        HLSVMClassifier(C=1e30),
+        KernelSVC(class_weight={0.0: 1e30}),
+    ],
+    ids=lambda model: type(model).__name__,
+)
+def test_coefficients_that_would_overflow(model, data):
+    X, y = data
+    with pytest.raises(ValueError, match=r"1e\+30.*overflow.*1e\+20"):
+        model.fit(X, (y == "no").astype(float))
 
 
 def test_a_class_weight_of_zero(model, data):
@@ -116,11 +147,13 @@ SHARED = [
     ("cache_size", 0),
     ("multi_class", "crammer_singer"),
     ("class_weight", "heavy"),
+    ("class_weight", []),
+    *[("probability", value) for value in (1, None, "yes")],
 ]
 KERNEL = [
     *SHARED,
     *[("C", value) for value in (0.0, -1.0, np.nan, np.inf, "1", True)],
-    *[("gamma", value) for value in (0.0, -0.1, np.nan, "wide", None)],
+    *[("gamma", value) for value in (0.0, -0.1, np.nan, 1e38, "wide", None)],
     ("kernel", "gauss"),
     ("kernel", None),
     ("degree", -1),
@@ -129,7 +162,7 @@ KERNEL = [
     ("max_iter", 0),
     ("max_iter", 1.5),
 ]
-SVC_ONLY = [("decision_function_shape", "all"), ("max_iter", -2)]
+SVC_ONLY = [("break_ties", "no"), ("decision_function_shape", "all"), ("max_iter", -2)]
 LEAVES = [
     *SHARED,
     ("max_leaf_size", 1),
@@ -137,8 +170,10 @@ LEAVES = [
     ("max_leaf_size", None),
     ("leaf_scaling", "standard"),
     ("n_estimators", 0),
-    ("criterion", "mse"),
-    ("max_tree_rows", 1),
+    ("partition", "leaves"),
+    ("partition", AxisTree),
+    ("partition", AxisTree("mse")),
+    ("partition", AxisTree(max_tree_rows=1)),
 ]
 SEARCH = [
     *LEAVES,
@@ -155,6 +190,8 @@ SEARCH = [
     ("cv", 1),
     ("cv", "half"),
     ("search", "random"),
+    ("refit", "yes"),
+    ("refit", None),
     ("scoring", "roc_auc"),
     ("scoring", "correctness"),
 ]
@@ -181,6 +218,72 @@ def test_parameters(number, name, value, data):
         assert f"{name}={value!r}" in said
         assert "; use " in said or "cannot" in said
     assert not hasattr(model, "classes_")
+
+
+@pytest.mark.parametrize(
+    ("other", "name", "value"),
+    [
+        (SVMMajClassifier(), "cv", "many"),
+        (SVMMajClassifier(), "cv", 1),
+        (SVMPartitionTreeClassifier(alpha=1.0), "cv", None),
+        (SVMMajClassifier(), "class_weight", []),
+        (HLSVMClassifier(), "class_weight", []),
+        (HLSVMClassifier(leaf="kernel"), "gamma", 1e38),
+    ],
+)
+def test_parameters_of_other_models(other, name, value, data):
+    """Also of those that this fit would not have used."""
+    with pytest.raises(
+        ValueError, match=re.escape(f"{name}={value!r} is not possible")
+    ):
+        clone(other).set_params(**{name: value}).fit(*data)
+
+
+@pytest.mark.parametrize("form", [np.asarray, sparse.csr_matrix])
+@pytest.mark.parametrize("scale", [1e-22, 1e-160, 1e-200])
+@pytest.mark.parametrize("kernel", ["rbf", "poly"])
+def test_tiny_features_are_named(data, form, scale, kernel):
+    X, y = data
+    with pytest.raises(ValueError, match=r"gamma=.* scale them"):
+        KernelSVC(kernel=kernel).fit(form(scale * X), y)
+    linear = KernelSVC(kernel="linear").fit(form(scale * X), y)
+    assert np.isfinite(linear.decision_function(form(scale * X))).all()
+    assert KernelSVC().fit(form(0 * X + 0.25), y).predict(form(X)).shape == y.shape
+
+
+def broken(form, part, place, value):
+    """Return how to damage a sparse matrix: one number of one of its arrays."""
+
+    def damaged(X):
+        X = getattr(sparse, form)(X)
+        getattr(X, part)[place] = value
+        return X
+
+    return damaged
+
+
+@pytest.mark.parametrize(
+    "damaged",
+    [
+        broken("csr_matrix", "indices", 5, 10**9),
+        broken("csr_matrix", "indices", 5, -1),
+        broken("csr_array", "indices", 0, 3),
+        broken("csr_matrix", "indptr", -1, 10**6),
+        broken("csr_matrix", "indptr", 3, 10**6),
+        broken("csr_matrix", "indptr", 0, -5),
+        broken("csc_matrix", "indices", 5, 60),
+        broken("coo_matrix", "row", 5, 60),
+        broken("coo_matrix", "col", 5, -1),
+        broken("bsr_matrix", "indices", 5, 10**6),
+    ],
+)
+def test_sparse_matrices_that_lie_about_themselves(model, data, damaged):
+    X, y = data
+    with pytest.raises(ValueError, match=r"X is a sparse matrix whose .*build it anew"):
+        model.fit(damaged(X), y)
+    model.fit(sparse.csr_matrix(X), y)
+    with pytest.raises(ValueError, match=r"X is a sparse matrix whose .*build it anew"):
+        model.predict(damaged(X))
 
 
 def test_gram_matrices_are_square(data):

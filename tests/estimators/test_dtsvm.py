@@ -12,7 +12,8 @@ from sklearn.exceptions import NotFittedError
 from sklearn.metrics.pairwise import rbf_kernel
 
 from treesvm import DTSVMClassifier, KernelSVC
-from treesvm.decomposition.committee import vote
+from treesvm.decomposition.decomposition import vote
+from treesvm.partitions import AxisTree
 
 
 def moons(n=1200):
@@ -159,11 +160,13 @@ def test_leaf_report_is_a_table():
 
 def test_a_tree_grown_on_a_sample_keeps_the_ceiling():
     X, y = blobs(4000)
-    model = DTSVMClassifier(max_leaf_size=300, max_tree_rows=500, random_state=0)
+    model = DTSVMClassifier(
+        max_leaf_size=300, partition=AxisTree(max_tree_rows=500), random_state=0
+    )
     report = model.fit(X, y).leaf_report()
     assert report["rows"].sum() == 4000
     assert report["rows"][report["classes"] > 1].max() < 300
-    whole = clone(model).set_params(max_tree_rows=None).fit(X, y)
+    whole = clone(model).set_params(partition__max_tree_rows=None).fit(X, y)
     assert model.score(X, y) > whole.score(X, y) - 0.03
     again = clone(model).fit(X, y)
     np.testing.assert_array_equal(
@@ -311,3 +314,29 @@ def test_classes_without_rows_in_the_calibration_sample():
     y[0] = 3  # a class of one row
     model = DTSVMClassifier(probability=True, random_state=0).fit(X, y)
     assert model.predict_proba(X).shape == (200, 4)
+
+
+def test_oblique_partition_beats_majorities_in_its_leaves():
+    X, y = blobs(1500)
+    trained = DTSVMClassifier(max_leaf_size=300, partition="oblique", random_state=0)
+    trained.fit(X[:1000], y[:1000])
+    leaves = trained.trees_[0].value.argmax(axis=1)
+    majority = trained.classes_[leaves[trained.apply(X[1000:])]]
+    ours = trained.score(X[1000:], y[1000:])
+    assert ours > np.mean(majority == y[1000:]) + 0.05
+    predictor = trained.predictor()
+    np.testing.assert_array_equal(predictor(X), trained.predict(X))
+    assert [predictor(x) for x in X[:50]] == trained.predict(X[:50]).tolist()
+
+
+@pytest.mark.parametrize("partition", ["axis", "oblique", "random", "whole"])
+def test_one_part_of_any_partition_is_one_machine(partition):
+    X, y = moons(300)
+    model = DTSVMClassifier(
+        C=2.0, gamma=5.0, max_leaf_size=300, leaf_scaling=None, partition=partition
+    )
+    machine = KernelSVC(C=2.0, gamma=5.0).fit(X, y)
+    np.testing.assert_array_equal(
+        model.fit(X, y).decision_function(X), machine.decision_function(X)
+    )
+    assert model.n_leaves_ == 1

@@ -8,9 +8,8 @@ import pandas as pd
 import pytest
 from scipy import sparse
 from sklearn.datasets import make_classification, make_moons
-from sklearn.preprocessing import MinMaxScaler
 
-from treesvm import HLSVMClassifier, KernelSVC
+from treesvm import HLSVMClassifier
 
 
 @pytest.fixture(scope="module")
@@ -203,37 +202,3 @@ def test_predictor_equals_predict(five_classes, multi_class):
         predictor(X[0, :7])
     with pytest.raises(ValueError, match="7 features"):
         predictor(X[:, :7])
-
-
-def test_kernel_leaves_answer_in_impure_leaves(five_classes):
-    X, y = five_classes
-    parameters = {"min_share": 0.2, "prune_share": 0.0}
-    plain = fitted(X[:1000], y[:1000], **parameters)
-    hybrid = fitted(X[:1000], y[:1000], leaf="kernel", **parameters)
-    np.testing.assert_array_equal(plain.apply(X), hybrid.apply(X))
-    assert hybrid.score(X[1000:], y[1000:]) > plain.score(X[1000:], y[1000:]) + 0.05
-    values = hybrid.decision_function(X)
-    np.testing.assert_array_equal(
-        hybrid.classes_[values.argmax(axis=1)], hybrid.predict(X)
-    )
-    assert not hasattr(hybrid, "predict_proba")
-    predictor = hybrid.predictor()
-    np.testing.assert_array_equal(predictor(X), hybrid.predict(X))
-    assert [predictor(x) for x in X[:100]] == hybrid.predict(X[:100]).tolist()
-    with pytest.raises(ValueError, match="7 features"):
-        predictor(X[0, :7])
-
-
-def test_one_leaf_with_a_kernel_is_a_kernel_machine(moons):
-    X, y = moons
-    hybrid = fitted(X, y, leaf="kernel", min_share=1.0, C=2.0, gamma=5.0)
-    scaled = MinMaxScaler().fit_transform(X)
-    machine = KernelSVC(C=2.0, gamma=5.0).fit(scaled, y)
-    np.testing.assert_allclose(
-        hybrid.decision_function(X), machine.decision_function(scaled), atol=1e-2
-    )
-
-
-def test_kernel_leaves_need_a_single_tree(moons):
-    with pytest.raises(ValueError, match="multi_class='ovo'"):
-        fitted(*moons, leaf="kernel", multi_class="ovo")

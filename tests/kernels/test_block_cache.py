@@ -7,14 +7,21 @@ from hypothesis import strategies as st
 from scipy import sparse
 
 from treesvm.kernels.block_cache import RowCache
-from treesvm.kernels.kernel import Kernel
+from treesvm.kernels.kernel import (
+    CallableKernel,
+    Gaussian,
+    Linear,
+    Polynomial,
+    Precomputed,
+    Sigmoid,
+)
 
 KERNELS = [
-    Kernel("rbf", gamma=0.4),
-    Kernel("linear"),
-    Kernel("polynomial", gamma=0.3, coef0=1.0),
-    Kernel("sigmoid", gamma=0.1),
-    Kernel("callable", function=lambda A, B: np.asarray((A @ B.T + 1) ** 2)),
+    Gaussian(0.4),
+    Linear(),
+    Polynomial(gamma=0.3, coef0=1.0),
+    Sigmoid(gamma=0.1),
+    CallableKernel(lambda A, B: np.asarray((A @ B.T + 1) ** 2)),
 ]
 
 
@@ -48,15 +55,15 @@ def test_sparse_rows_give_the_same(rng, kernel, width):
     np.testing.assert_allclose(
         rows_of(cache, [3, 1, 7]), expected, atol=2e-5, rtol=1e-6
     )
-    block = cache.block(np.array([3, 1, 7]), np.array([2, 2, 9]))
+    block = kernel.row_block(wide.tocsr())(np.array([3, 1, 7]), np.array([2, 2, 9]))
     np.testing.assert_allclose(block, expected[:, [2, 2, 9]], atol=2e-5, rtol=1e-6)
 
 
 def test_precomputed_rows_are_copied(rng):
     K = rng.normal(size=(12, 12))
-    cache = RowCache(Kernel("precomputed"), K, max_bytes=3 * 4 * 12)
+    cache = RowCache(Precomputed(), K, max_bytes=3 * 4 * 12)
     np.testing.assert_array_equal(rows_of(cache, [4, 2]), K[[4, 2]].astype(np.float32))
-    part = cache.block(np.array([1, 2]), np.array([5]))
+    part = Precomputed().row_block(K)(np.array([1, 2]), np.array([5]))
     np.testing.assert_array_equal(part, K[[1, 2]][:, [5]].astype(np.float32))
 
 
@@ -68,7 +75,7 @@ def test_budget_is_kept_and_values_stay_right(seed, budget, most):
     rng = np.random.default_rng(seed)
     n = 30
     K = rng.normal(size=(n, n)).astype(np.float32)
-    cache = RowCache(Kernel("precomputed"), K, budget, min_rows=most)
+    cache = RowCache(Precomputed(), K, budget, min_rows=most)
     assert cache.store.nbytes <= max(budget, most * 4 * n)
     assert most <= cache.capacity <= n
     for _ in range(20):
@@ -78,7 +85,7 @@ def test_budget_is_kept_and_values_stay_right(seed, budget, most):
 
 def test_least_recently_used_row_leaves(rng):
     K = rng.normal(size=(9, 9))
-    cache = RowCache(Kernel("precomputed"), K, max_bytes=3 * 4 * 9)
+    cache = RowCache(Precomputed(), K, max_bytes=3 * 4 * 9)
     for row in (0, 1, 2, 0):
         cache.slots([row])
     assert cache.n_computed == 3
@@ -91,7 +98,7 @@ def test_least_recently_used_row_leaves(rng):
 
 def test_rows_asked_for_together_do_not_evict_each_other(rng):
     K = rng.normal(size=(9, 9))
-    cache = RowCache(Kernel("precomputed"), K, max_bytes=0, min_rows=3)
+    cache = RowCache(Precomputed(), K, max_bytes=0, min_rows=3)
     cache.slots([0, 1, 2])
     rows = np.array([2, 3, 4])
     np.testing.assert_array_equal(rows_of(cache, rows), K[rows].astype(np.float32))

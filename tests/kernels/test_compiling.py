@@ -49,3 +49,11 @@ def test_python_does_not_call_inner_functions(path):
 def test_the_check_sees_a_call():
     tree = ast.parse("@inner\ndef f(x):\n    return x\n\n\ndef g():\n    return f(1)\n")
     assert calls_from_python(tree, inner_names(tree)) == ["f"]
+
+
+@pytest.mark.parametrize("path", SOURCES, ids=lambda path: path.stem)
+def test_only_compiling_names_njit(path):
+    """Its `compiled` also works where no compiled code can be kept."""
+    if path.stem != "compiling":
+        names = [n for n in ast.walk(TREES[path]) if isinstance(n, ast.alias)]
+        assert "njit" not in {node.name for node in names}

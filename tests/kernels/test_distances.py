@@ -7,8 +7,9 @@ from hypothesis import strategies as st
 from scipy import sparse
 from scipy.spatial.distance import cdist
 
-from treesvm.kernels.distances import LeafDistances, rbf_minus_one
-from treesvm.kernels.exponential import exp_minus_one
+from treesvm.kernels.distances import SquaredDistances
+from treesvm.kernels.exponential import exp_minus_one, exp_minus_one_float32
+from treesvm.kernels.kernel import Gaussian
 
 EPS32 = float(np.finfo(np.float32).eps)
 
@@ -25,7 +26,7 @@ def leaf(seed, n=70, d=6, shift=0.0):
 @settings(max_examples=25, deadline=None)
 def test_identical_rows_are_exactly_zero_apart(seed, d):
     X = leaf(seed, d=d, shift=seed % 100)
-    squared = LeafDistances(X).squared
+    squared = SquaredDistances(X).matrix
     n = len(X)
     assert squared.dtype == np.float32
     np.testing.assert_array_equal(squared, squared.T)
@@ -42,31 +43,30 @@ def test_distances_are_exact_to_float32(container, shift):
     X = leaf(3, shift=shift)
     expected = cdist(X, X, "sqeuclidean")
     np.testing.assert_allclose(
-        LeafDistances(container(X)).squared, expected, rtol=EPS32, atol=1e-12
+        SquaredDistances(container(X)).matrix, expected, rtol=EPS32, atol=1e-12
     )
 
 
 def test_the_leaf_s_rows_stay_as_they_were():
     X = leaf(0)
     before = X.copy()
-    LeafDistances(X)
+    SquaredDistances(X)
     np.testing.assert_array_equal(X, before)
 
 
 @pytest.mark.parametrize("gamma", [1e-12, 1e-4, 1e-2])
 def test_small_gammas_keep_their_leading_digits(gamma):
-    leaf_distances = LeafDistances(leaf(1))
-    expected = np.expm1(-gamma * leaf_distances.squared.astype(np.float64))
-    np.testing.assert_allclose(
-        leaf_distances.rbf_minus_one(gamma), expected, rtol=4 * EPS32
-    )
+    squared = SquaredDistances(leaf(1)).matrix
+    expected = np.expm1(-gamma * squared.astype(np.float64))
+    ours = Gaussian(gamma).gram(leaf(1)).matrix(Gaussian(gamma))
+    np.testing.assert_allclose(ours, expected, rtol=4 * EPS32)
 
 
 @pytest.mark.parametrize("gamma", [0.1, 1.0, 1e4, 1e30])
 def test_large_gammas_are_exact_to_float32(gamma):
-    leaf_distances = LeafDistances(leaf(1))
-    expected = np.expm1(-gamma * leaf_distances.squared.astype(np.float64))
-    ours = leaf_distances.rbf_minus_one(gamma)
+    squared = SquaredDistances(leaf(1)).matrix
+    expected = np.expm1(-gamma * squared.astype(np.float64))
+    ours = Gaussian(gamma).gram(leaf(1)).matrix(Gaussian(gamma))
     np.testing.assert_allclose(ours, expected, atol=4 * EPS32)
     assert np.all(ours.diagonal() == 0)
 
@@ -74,16 +74,18 @@ def test_large_gammas_are_exact_to_float32(gamma):
 @pytest.mark.parametrize("reach", [0.49999, 0.50001])
 def test_both_forms_agree_where_they_meet(reach):
     squared = np.linspace(0, reach, 1001, dtype=np.float32)[None]
-    ours = rbf_minus_one(squared, 1.0, np.empty_like(squared))
+    ours = exp_minus_one_float32(squared, 1.0, np.empty_like(squared))
     np.testing.assert_allclose(
         ours, np.expm1(-squared.astype(np.float64)), atol=EPS32, rtol=2 * EPS32
     )
 
 
-def test_out_is_used():
-    leaf_distances = LeafDistances(leaf(2))
-    out = np.empty_like(leaf_distances.squared)
-    assert leaf_distances.rbf_minus_one(0.5, out=out) is out
+def test_distances_serve_every_gamma_until_the_last():
+    gram, gammas = Gaussian().gram(leaf(2)), [0.5, 3.0, 0.5]
+    matrices = [gram.matrix(Gaussian(gamma)).copy() for gamma in gammas]
+    np.testing.assert_array_equal(matrices[0], matrices[2])
+    last = gram.matrix(Gaussian(3.0), is_last=True)
+    np.testing.assert_array_equal(last, matrices[1])
 
 
 @pytest.mark.parametrize("gamma", [1e-10, 1e-3, 1.0, 1e4])
@@ -91,7 +93,8 @@ def test_out_is_used():
 def test_exact_block_is_float64(gamma, container):
     X = leaf(4)
     rows, columns = np.arange(0, 60, 3), np.arange(20, 70)
-    block = LeafDistances(container(X)).exact_rbf_minus_one(gamma, rows, columns)
+    kernel = Gaussian(gamma)
+    block = kernel.gram(container(X)).exact(kernel, rows, columns)
     expected = np.expm1(-gamma * cdist(X[rows], X[columns], "sqeuclidean"))
     assert block.dtype == np.float64
     np.testing.assert_allclose(block, expected, rtol=1e-11, atol=1e-13 * gamma)

@@ -6,7 +6,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from treesvm.machines.layout import build_machines, coefficient_matrix, decisions
+from treesvm.machines.layout import (
+    build_machines,
+    class_layout,
+    coefficient_matrix,
+    decisions,
+)
 
 
 def joined(machines, m):
@@ -69,3 +74,14 @@ def test_two_classes_are_one_machine(multi_class):
     np.testing.assert_array_equal(machines.pairs, [[3, 1]])
     np.testing.assert_array_equal(machines.order, [1, 0, 2])
     np.testing.assert_array_equal(machines.signs, [-1, 1, 1])
+
+
+@pytest.mark.parametrize("multi_class", ["ovo", "ovr"])
+@pytest.mark.parametrize("present", [[0, 1], [1, 4], [0, 1, 2], [1, 3, 4, 7, 8]])
+def test_each_class_knows_its_machines(multi_class, present):
+    layout = class_layout(np.array(present, dtype=np.int32), multi_class)
+    for code, ids in zip(present, layout.machine_ids, strict=True):
+        takes_part = (layout.pairs[:, 1] < 0) | (layout.pairs == code).any(axis=1)
+        np.testing.assert_array_equal(ids, np.flatnonzero(takes_part))
+    machines = build_machines(np.array(present), 9, multi_class)
+    np.testing.assert_array_equal(layout.pairs, machines.pairs)

@@ -5,10 +5,12 @@ import pytest
 from scipy import sparse
 from sklearn.datasets import load_digits
 
-from treesvm.machines.leaf_grid import LeafGrid
+from treesvm.kernels.kernel import KERNELS, Gaussian
+from treesvm.machines.grid import LeafGrid
 from treesvm.machines.pair_grid import PairGrid, rows_of_largest_machine
+from treesvm.machines.training import train_machine
 
-GAMMAS, CS = [0.3, 3.0], [0.1, 10.0, 1e5]
+GAUSSIAN, GAMMAS, CS = Gaussian(), [0.3, 3.0], [0.1, 10.0, 1e5]
 
 
 @pytest.fixture(scope="module")
@@ -18,9 +20,9 @@ def digits():
     return X[:300], y[:300], X[300:], y[300:]
 
 
-def points(kind, X, y, X_val, **options):
+def points(kind, X, y, X_val, kernel=GAUSSIAN, **options):
     weight = np.linspace(0.5, 1.5, len(y))
-    grid = kind(X, y, 5, weight, X_val, **options)
+    grid = kind(X, y, 5, weight, kernel, X_val, **options)
     return list(grid.points(GAMMAS, CS, tol=1e-5))
 
 
@@ -36,6 +38,22 @@ def test_equal_to_the_grid_with_shared_distances(digits, multi_class):
         scale = np.abs(other.coefficients).max()
         assert np.abs(ours.coefficients - other.coefficients).max() < 0.02 * scale
         assert np.mean(ours.predicted == other.predicted) > 0.995
+
+
+@pytest.mark.parametrize("name", KERNELS)
+@pytest.mark.parametrize("kind", [LeafGrid, PairGrid])
+def test_every_kernel_s_point_is_a_fit_by_itself(digits, kind, name):
+    X, y, X_val, _ = (array[:60] for array in digits)
+    kernel = KERNELS[name]()
+    if kernel.is_precomputed:
+        X, X_val = X @ X.T, X_val @ X.T
+    weight = np.linspace(0.5, 1.5, 60)
+    found = points(kind, X, y, X_val, kernel)
+    for point in found[:: len(CS) + 1]:
+        own = kernel.with_gamma(point.gamma)
+        machine = train_machine(X, y, 5, weight, own, point.C, tol=1e-5)
+        expected = machine.scores(machine.decisions(X_val)).argmax(axis=1)
+        assert np.mean(point.predicted == expected) > 0.95
 
 
 def test_threads_do_not_change_a_point(digits):

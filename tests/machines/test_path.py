@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from scipy.spatial.distance import cdist
 from sklearn.svm import SVC
 
-from treesvm.kernels.distances import LeafDistances
+from treesvm.kernels.kernel import Gaussian
 from treesvm.machines.layout import build_machines
 from treesvm.machines.path import GramChain, leaf_path
 from treesvm.solvers import smo
@@ -35,10 +35,9 @@ class Leaf:
             self.weight[10:14] = 0.0
 
     def path(self, gammas=GAMMAS, Cs=CS, **options):
-        distances = LeafDistances(self.X)
-        return list(
-            leaf_path(distances, self.machines, self.weight, gammas, Cs, **options)
-        )
+        kernel = Gaussian()
+        problem = kernel.gram(self.X), kernel, self.machines, self.weight
+        return list(leaf_path(*problem, gammas, Cs, **options))
 
     def problem(self, m, gamma, C):
         """Float64 (K, y, sizes) of machine m."""

@@ -94,10 +94,10 @@ def trained_leaves(monkeypatch):
             seen.extend((theta, task.rows) for theta in thetas)
         return evaluate(task, thetas, *args, **kwargs)
 
-    def trained(X, codes, n_classes, weight, groups, options, **kwargs):
+    def trained(rows, groups, options, **kwargs):
         theta = search_fold.Theta(options.C, options.kernel.gamma)
         last.extend((theta, groups.rows(k)) for k in range(len(groups.sizes)))
-        return train(X, codes, n_classes, weight, groups, options, **kwargs)
+        return train(rows, groups, options, **kwargs)
 
     monkeypatch.setattr(search_fold.LeafTask, "evaluate", evaluated)
     monkeypatch.setattr(dtsvm_cv, "train_parts", trained)

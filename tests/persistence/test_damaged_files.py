@@ -9,11 +9,12 @@ import zipfile
 
 import numpy as np
 import pytest
+from scipy import sparse
 
-from benchmarks.damaged_models import RAW, SIGNED, signed
+from benchmarks.damaged_models import RAW, SIGNED, signed, take_apart
 from benchmarks.model_samples import sample_rows, samples
 from benchmarks.zip_bombs import BOMBS, zip_of
-from treesvm import load_model
+from treesvm import KernelSVC, load_model, save_model
 from treesvm.files.array_files import HEADER
 from treesvm.persistence import ModelFileError
 
@@ -143,6 +144,12 @@ WRONG = {
     "no such class": (change("parts.code", {0: 3}), "above 2"),
     "no machine": (change("parts.has_machine", {...: False}), "no leaf"),
     "bad coefficient": (change("machines.coefficients", {0: np.inf}), "NaN or inf"),
+    "huge vector": (change("vectors.dense", {0: 1e308}), "beyond 1e\\+16"),
+    "huge coefficient": (change("machines.coefficients", {0: -1e301}), "beyond 1e"),
+    "checkpoint": (
+        set_header("parameters", "checkpoint", value="/etc"),
+        "a place on your disk",
+    ),
     "bad vector": (change("vectors.dense", {0: np.nan}), "NaN or infinity"),
     "bad column": (change("machines.columns", {0: 4}), "above 3"),
     "bad row": (change("machines.support", {0: 10**9}), "beyond the training rows"),
@@ -165,6 +172,10 @@ WRONG = {
         set_header("state", "parts", "kernel", "gamma", value=-1.0),
         "out of range",
     ),
+    "huge gamma": (
+        set_header("state", "parts", "kernel", "gamma", value=1e308),
+        "out of range",
+    ),
     "scale": (set_header("state", "scale", value=-1.0), "out of range"),
     "width": (
         set_header("state", "features", "n_features", value=2),
@@ -180,6 +191,16 @@ def test_signed_nonsense_is_named(name, load):
     damage(header, arrays)
     with pytest.raises(ModelFileError, match=message):
         load(signed(header, arrays))
+
+
+def test_every_number_of_sparse_vectors_is_checked(tmp_path, load):
+    X, y = sample_rows()
+    path = tmp_path / "sparse.model"
+    save_model(KernelSVC().fit(sparse.csr_matrix(X), y), path)
+    sample = take_apart("sparse", path.read_bytes())
+    sample.arrays["vectors.data"][-1] = 1e308
+    with pytest.raises(ModelFileError, match=r"'vectors\.data' .* beyond"):
+        load(signed(sample.header, sample.arrays))
 
 
 def test_text_that_is_no_text(load):

@@ -1,19 +1,15 @@
-"""Pairs and machine numbers made from classes equal those that training makes."""
+"""A file's counts of machines are those of the layout that is made from classes."""
 
 import numpy as np
 import pytest
 
-from treesvm.machines.layout import build_machines
-from treesvm.persistence.machine_layout import machine_counts, machine_layout
+from treesvm.machines.layout import class_layout
+from treesvm.persistence.machine_layout import machine_counts
 
 
-@pytest.mark.parametrize("layout", ["ovo", "ovr"])
-@pytest.mark.parametrize("present", [[0, 1], [1, 4], [0, 1, 2], [1, 3, 4, 7, 8]])
-def test_layout_is_that_of_training(layout, present):
-    machines = build_machines(np.array(present), 9, layout)
-    found = machine_layout(np.array(present, dtype=np.int32), layout)
-    np.testing.assert_array_equal(found.pairs, machines.pairs)
-    ids = np.array([block.machines for block in machines.blocks])
-    np.testing.assert_array_equal(found.machine_ids, ids)
-    n_machines, width = machine_counts(np.array([len(present)]), layout)
-    assert (n_machines[0], width[0]) == (len(machines.pairs), ids.shape[1])
+@pytest.mark.parametrize("multi_class", ["ovo", "ovr", "regression"])
+@pytest.mark.parametrize("n_present", [2, 3, 5])
+def test_counts_are_the_layout_s(multi_class, n_present):
+    layout = class_layout(np.arange(n_present), multi_class)
+    n_machines, width = machine_counts(np.array([n_present]), multi_class)
+    assert (n_machines[0], width[0]) == (len(layout.pairs), layout.machine_ids.shape[1])

@@ -8,6 +8,8 @@ import subprocess
 import sys
 import textwrap
 import zipfile
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -24,6 +26,7 @@ from treesvm import (
     save_model,
 )
 from treesvm.files import array_files
+from treesvm.files.atomic_file import replaced_file
 
 
 @pytest.fixture(scope="module")
@@ -103,6 +106,45 @@ def test_killed_writer_leaves_the_old_file(model, rows, tmp_path):
     np.testing.assert_array_equal(
         load_model(path).predict(rows[0]), model.predict(rows[0])
     )
+    assert len(os.listdir(tmp_path)) == 2
+    save_model(model, path)
+    assert os.listdir(tmp_path) == ["a.model"]
+
+
+def test_writers_of_one_name_leave_each_other_alone(tmp_path):
+    path = tmp_path / "a[1].model"
+    with replaced_file(path) as first:
+        first.write(b"first")
+        with replaced_file(path) as second:
+            second.write(b"second")
+        assert path.read_bytes() == b"second"
+    assert path.read_bytes() == b"first"
+    assert os.listdir(tmp_path) == [path.name]
+
+
+@pytest.mark.skipif(os.name != "posix", reason="needs pipes")
+def test_a_pipe_gets_the_model_and_stays_a_pipe(model, tmp_path):
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    with ThreadPoolExecutor(1) as pool:
+        received = pool.submit(pipe.read_bytes)
+        save_model(model, pipe)
+        (tmp_path / "copy").write_bytes(received.result(20))
+    assert pipe.is_fifo()
+    save_model(model, tmp_path / "a.model")
+    assert (tmp_path / "copy").read_bytes() == (tmp_path / "a.model").read_bytes()
+
+
+@pytest.mark.skipif(os.name != "posix", reason="needs devices")
+def test_a_device_stays_a_device(model, tmp_path):
+    device = tmp_path / "null"
+    try:
+        os.mknod(device, stat.S_IFCHR | 0o600, os.makedev(1, 3))
+        save_model(model, device)
+    except PermissionError:  # only root makes devices, and not in all containers
+        device = Path(os.devnull)
+        save_model(model, device)
+    assert device.is_char_device()
 
 
 def test_links_are_followed_and_modes_kept(model, tmp_path):
@@ -118,8 +160,14 @@ def test_links_are_followed_and_modes_kept(model, tmp_path):
 def test_folder_and_missing_folder(model, tmp_path):
     with pytest.raises(IsADirectoryError, match="name of a file"):
         save_model(model, tmp_path)
-    with pytest.raises(FileNotFoundError):
+    with pytest.raises(FileNotFoundError, match=r"make it first: '.*nowhere'$"):
         save_model(model, tmp_path / "nowhere" / "a.model")
+    long = tmp_path / ("a" * 250)
+    with pytest.raises(OSError, match=r"aaa'$"):
+        save_model(model, long)
+    save_model(model, os.fsencode(tmp_path / "a.model"))
+    assert load_model(os.fsencode(tmp_path / "a.model")).n_features_in_ == 3
+    assert os.listdir(tmp_path) == ["a.model"]
     with pytest.raises(FileNotFoundError):
         load_model(tmp_path / "nowhere")
 
@@ -177,16 +225,9 @@ def test_labels_that_no_file_can_hold(rows, tmp_path):
 
 def test_model_changed_after_fit_is_refused_when_saved(rows, tmp_path):
     model = DTSVMClassifier(max_leaf_size=20).fit(*rows)
-    model.decompositions_[0].partition.left[0] = 0
+    model.decompositions_[0].partition.tree.left[0] = 0
     with pytest.raises(ValueError, match="cannot be saved"):
         save_model(model, tmp_path / "a.model")
-
-
-def test_leaves_of_an_earlier_fit_are_not_saved(rows, tmp_path):
-    model = HLSVMClassifier(leaf="kernel", random_state=0).fit(*rows)
-    model.set_params(leaf="majority").fit(*rows)
-    save_model(model, tmp_path / "a.model")
-    assert not hasattr(load_model(tmp_path / "a.model"), "decomposition_")
 
 
 def test_parameters_of_all_simple_types_come_back(rows, tmp_path):

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from problems import from_rows, nasty, overlapping
 from scipy import sparse
 
-from treesvm.kernels.kernel import Kernel
+from treesvm.kernels.kernel import Gaussian, Precomputed
 from treesvm.solvers import smo
 from treesvm.solvers.blocked import solve_blocked
 from treesvm.solvers.optimality import certificate, feasibility
@@ -24,7 +24,7 @@ MEGABYTE = 2**20
 def solve(problem, gamma, X=None, **options):
     options = {"max_bytes": MEGABYTE} | options
     X = problem.X if X is None else X
-    kernel = Kernel("rbf", gamma)
+    kernel = Gaussian(gamma)
     box = problem.lower, problem.upper
     solution = solve_blocked(kernel, X, problem.y, *box, **options)
     total = 1 + problem.sizes.sum()
@@ -92,7 +92,7 @@ def test_sparse_rows_give_the_same(container, width):
 def test_precomputed_gives_the_same():
     problem = overlapping(3, n=150)
     given_K = solve_blocked(
-        Kernel("precomputed"),
+        Precomputed(),
         problem.K + 1.0,
         problem.y,
         problem.lower,
@@ -132,7 +132,7 @@ def test_doubled_rows_are_a_regression(seed, working_set):
     K = naive.kernel_block("rbf", X, X, gamma=0.5)
     ones, zeros = np.ones(n), np.zeros(n)
     solution = solve_blocked(
-        Kernel("rbf", 0.5),
+        Gaussian(0.5),
         X,
         np.concatenate([y - epsilon, y + epsilon]),
         np.concatenate([zeros, -C * ones]),
@@ -180,7 +180,7 @@ LARGE = """
 import resource
 from pathlib import Path
 import numpy as np
-from treesvm.kernels.kernel import Kernel
+from treesvm.kernels.kernel import Gaussian
 from treesvm.solvers.blocked import solve_blocked
 
 rng = np.random.default_rng(0)
@@ -190,7 +190,7 @@ X = rng.normal(size=(n, 10))
 X[:, 0] += 2.5 * y
 lower, upper = np.where(y > 0, 0.0, -1.0), np.where(y > 0, 1.0, 0.0)
 solution = solve_blocked(
-    Kernel("rbf", 0.02), X, y, lower, upper, max_bytes=500 * 10**6
+    Gaussian(0.02), X, y, lower, upper, max_bytes=500 * 10**6
 )
 # VmHWM belongs to this program; ru_maxrss also counts the parent that forked it.
 status = Path("/proc/self/status")

@@ -142,3 +142,10 @@ def test_both_newton_solvers_are_a_dense_solve(rng, rank):
     ):
         solver.factorise(theta)
         np.testing.assert_allclose(solver.solve(rhs), expected, rtol=1e-5, atol=1e-7)
+
+
+@pytest.mark.parametrize("C", [1e20, 1e300])
+def test_numbers_that_overflow_leave_a_point_in_the_box(C):
+    problem = nasty(2, n=40, C=C)
+    _, beta, _ = finish(problem, max_iter=100)
+    assert np.all((problem.lower <= beta) & (beta <= problem.upper))

@@ -4,8 +4,7 @@ import numpy as np
 import pytest
 
 from tests.problems import overlapping
-from treesvm.kernels.block_cache import RowCache
-from treesvm.kernels.kernel import Kernel
+from treesvm.kernels.kernel import Gaussian, Linear
 from treesvm.solvers import lasvm, lasvm_steps
 from treesvm.solvers.lasvm import OnlineMachine
 from treesvm.solvers.optimality import certificate, feasibility
@@ -13,10 +12,10 @@ from treesvm.solvers.optimality import certificate, feasibility
 
 def learnt(problem, gamma=1.0, epochs=1, finish=True, tol=1e-3, max_bytes=2**24):
     """Show the rows of a problem to a machine; return it and its coefficients."""
-    kernel = Kernel("rbf", gamma, 3, 0.0)
+    kernel = Gaussian(gamma)
     n = len(problem.y)
     machine = OnlineMachine(
-        RowCache(kernel, problem.X, 0).block, n, tol=tol, max_bytes=max_bytes
+        kernel.row_block(problem.X), n, tol=tol, max_bytes=max_bytes
     )
     rng = np.random.default_rng(0)
     for _ in range(epochs):
@@ -145,7 +144,7 @@ def test_idle_rows_leave():
     rng = np.random.default_rng(0)
     X = np.concatenate([rng.normal(-3, 1, size=(300, 2)), rng.normal(3, 1, (300, 2))])
     y = np.repeat([-1.0, 1.0], 300)
-    machine = OnlineMachine(RowCache(Kernel("linear", 1.0, 3, 0.0), X, 0).block, 600)
+    machine = OnlineMachine(Linear().row_block(X), 600)
     order = rng.permutation(600)
     machine.learn(order, y[order], np.ones(600))
     machine.finish()

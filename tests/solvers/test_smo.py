@@ -182,3 +182,42 @@ def test_reported_numbers_are_the_certificate_s():
         problem.K, problem.y, problem.sizes, solution.coefficients, solution.bias
     )
     assert exact.primal == pytest.approx(proof.primal, rel=1e-6)
+
+
+@pytest.mark.parametrize("n", [20, 64, 70])
+@pytest.mark.parametrize("kernel_scale", [1.0, 1e35])
+def test_numbers_that_overflow_end_in_the_box(n, kernel_scale):
+    # With boxes of 1e300 F leaves float32, then float64, and differences are NaN; what
+    # is found beyond the last row used to be taken for a row (make test-bounds).
+    problem = nasty(0, n=n, C=1e300)
+    K = problem.K32 * np.float32(kernel_scale)
+    for p in (problem.y, np.full(n, np.nan), np.full(n, 1e200)):
+        solution = smo.solve_smo(
+            K, p, problem.lower, problem.upper, tol=1e-9, max_iter=20_000
+        )
+        beta = solution.coefficients
+        assert np.all((problem.lower <= beta) & (beta <= problem.upper))
+        assert solution.n_iter <= 20_000
+
+
+@pytest.mark.parametrize("C", [1e-300, 1e-20, 1e-8])
+def test_boxes_near_zero_are_solved_like_others(C):
+    # Every coefficient goes to its bound, and the bias answers for the majority.
+    problem = overlapping(3, n=40)
+    box = boxes(problem.y, np.full(40, C))
+    solution = smo.solve_smo(problem.K32, problem.y, *box)
+    assert solution.converged
+    assert solution.gap <= 1e-3
+    positive, negative = (problem.y > 0).sum(), (problem.y < 0).sum()
+    moved = np.abs(solution.coefficients).sum() / 2
+    assert moved == pytest.approx(min(positive, negative) * C)
+    assert abs(solution.bias) <= 1.0 + 1e-6
+
+
+def test_a_gap_that_rounding_keeps_open_ends():
+    # Weights of 1e12 beside 1e-12: the gradient of the light rows is noise.
+    problem = nasty(1, n=60)
+    sizes = np.where(np.arange(60) % 2, 1e12, 1e-12)
+    lower, upper = boxes(problem.y, sizes)
+    solution = smo.solve_smo(problem.K32, problem.y, lower, upper, max_iter=50_000)
+    assert np.all((lower <= solution.coefficients) & (solution.coefficients <= upper))

@@ -5,29 +5,31 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
-from treesvm.baselines.baseline_parameters import check_search_parameters, grid_of
-from treesvm.decomposition.committee import committee_scores, vote
 from treesvm.decomposition.decomposition import (
     Decomposition,
-    MachineOptions,
-    train_parts,
+    answers,
+    joined,
+    joint_scores,
 )
+from treesvm.decomposition.training import MachineOptions
+from treesvm.inputs.parameter_rules import check_parameters
+from treesvm.inputs.rows import Rows
 from treesvm.inputs.training_rows import checked_rows, classification_rows
-from treesvm.kernels.kernel import Kernel
+from treesvm.inputs.whole_fit import all_or_nothing
+from treesvm.kernels.kernel import Gaussian
+from treesvm.model_selection.dtsvm_cv import PAPER_CS, PAPER_GAMMAS, grid_values
 from treesvm.model_selection.row_splits import split_rows
-from treesvm.model_selection.search_fold import LeafTask, SearchData
-from treesvm.partitions.random_parts import RandomPartition
-from treesvm.trees.leaf_rows import LeafRows
+from treesvm.model_selection.search_fold import LeafTask, Theta
+from treesvm.partitions.whole_space import WholeSpace
 
 
 class BaggedSVC(ClassifierMixin, BaseEstimator):
     """Kernel SVMs of few random rows each, added while that pays; they vote.
 
-    C and gamma are those that do best, on held-out rows, for the machine of the first
-    draw, all of them by one path.  Then machines with these values are added, each of a
-    new draw without replacement, until the accuracy of their majority on the held-out
-    rows rises by less than `min_gain`.  (The paper adds machines for every candidate
-    apart; that costs a few dozen times as much.)
+    For every (C, gamma) of the grid machines are added, each of a new draw without
+    replacement, until the accuracy of their majority on held-out rows rises by less
+    than `min_gain`; the machines at which it stops vote, two at least.  The candidate
+    whose committee is the most accurate there wins.
 
     Parameters
     ----------
@@ -53,8 +55,8 @@ class BaggedSVC(ClassifierMixin, BaseEstimator):
     ----------
     classes_ : ndarray of shape (n_classes,)
     C_, gamma_ : float
-    validation_scores_ : ndarray of shape (n_machines_tried,)
-        Accuracy of one machine, of two, and so on; the last one did not rise enough.
+    validation_scores_ : ndarray of shape (n_machines,)
+        Of the winner: accuracy of one machine, of two, and so on.
     decompositions_ : list of Decomposition
         The machines, each with the whole space as its only part.
     n_support_vectors_ : int
@@ -113,8 +115,9 @@ class BaggedSVC(ClassifierMixin, BaseEstimator):
         self.n_jobs = n_jobs
         self.random_state = random_state
 
+    @all_or_nothing
     def fit(self, X, y, sample_weight=None):
-        """Choose C and gamma, then add machines while that pays.
+        """Add machines for every candidate while that pays; keep the best committee.
 
         Parameters
         ----------
@@ -126,19 +129,18 @@ class BaggedSVC(ClassifierMixin, BaseEstimator):
         -------
         self
         """
-        check_search_parameters(self)
+        check_parameters(self)
         X, codes, weight = classification_rows(
             self, X, y, sample_weight, self.class_weight
         )
         kept = np.flatnonzero(weight > 0)
-        data = SearchData(X[kept], codes[kept], weight[kept], len(self.classes_))
+        rows = Rows(X, codes, weight, len(self.classes_)).take(kept)
         rng = check_random_state(self.random_state)
         train, val = self._split(codes, kept, rng)
-        draw = self._draw(train, rng)
-        theta = self._best_theta(data, draw, val)
-        self.C_, self.gamma_ = theta.C, theta.gamma
-        self._publish(*self._bag(data, train, val, draw, theta, rng))
-        return self
+        bags = self._committees(rows, train, val, rng)
+        best = min(bags, key=lambda theta: (-bags[theta].accuracies[-1], theta))
+        self.C_, self.gamma_ = best
+        return self.restore_fitted(bags[best].members, bags[best].accuracies)
 
     def _split(self, codes, kept, rng):
         """Return the training rows and the held-out rows."""
@@ -152,50 +154,35 @@ class BaggedSVC(ClassifierMixin, BaseEstimator):
             )
         return splits[0]
 
+    def _committees(self, rows, train, val, rng):
+        """Return the committee of every candidate; all of them share the draws."""
+        bags = {
+            Theta(float(C), float(gamma)): _Committee(rows, val, self.min_gain)
+            for gamma in grid_values(self.gammas, PAPER_GAMMAS)
+            for C in grid_values(self.Cs, PAPER_CS)
+        }
+        growing = list(bags)
+        for _ in range(self.max_estimators):
+            draw = self._draw(train, rng)
+            found = LeafTask(rows, draw, val).evaluate(
+                growing, self._machine_options(), keep=True, n_jobs=self.n_jobs
+            )
+            for theta, answer in zip(growing, found, strict=True):
+                bags[theta].add(answer.part)
+            growing = [theta for theta in growing if bags[theta].is_growing]
+            if not growing:
+                break
+        return bags
+
     def _draw(self, train, rng):
         """Draw the rows of one machine, without replacement."""
         n_rows = min(self.max_samples, len(train))
         return np.sort(rng.choice(train, n_rows, replace=False))
 
-    def _best_theta(self, data, draw, val):
-        """The grid point whose machine on `draw` answers most of `val` rightly."""
-        thetas = grid_of(self)
-        task = LeafTask(data, draw, val)
-        answers = task.evaluate(thetas, self._machine_options(1.0, 1.0))
-        right = [np.sum(answer.predicted == data.codes[val]) for answer in answers]
-        return min(zip(right, thetas, strict=True), key=lambda p: (-p[0], p[1]))[1]
-
-    def _bag(self, data, train, val, draw, theta, rng):
-        """Add machines until the held-out accuracy rises too little."""
-        members, votes, accuracies = [], [], []
-        while len(members) < self.max_estimators:
-            members.append(self._member(data, draw, theta))
-            votes.append(members[-1].scores(data.X[val], self.n_jobs))
-            said = vote(votes).argmax(axis=1)
-            accuracies.append(float(np.mean(said == data.codes[val])))
-            if len(members) > 1 and accuracies[-1] - accuracies[-2] < self.min_gain:
-                members.pop()  # the paper keeps what was there before
-                break
-            draw = self._draw(train, rng)
-        return members, accuracies
-
-    def _member(self, data, draw, theta):
-        """Train one machine, as a decomposition with a single part."""
-        parts = train_parts(
-            data.X,
-            data.codes,
-            data.n_classes,
-            data.weight,
-            LeafRows(draw, np.array([0, len(draw)])),
-            self._machine_options(theta.C, theta.gamma),
-            n_jobs=self.n_jobs,
-        )
-        return Decomposition(RandomPartition(1, 0), parts, data.n_classes)
-
-    def _machine_options(self, C, gamma):
+    def _machine_options(self):
         return MachineOptions(
-            Kernel("rbf", gamma=gamma),
-            C,
+            Gaussian(),
+            1.0,
             self.multi_class,
             self.leaf_scaling,
             self.tol,
@@ -203,27 +190,48 @@ class BaggedSVC(ClassifierMixin, BaseEstimator):
             int(self.cache_size * 2**20),
         )
 
-    def _publish(self, members, accuracies):
+    def restore_fitted(self, members, validation_scores):
+        """Set the fitted attributes from trained machines, wherever they come from."""
         self.decompositions_ = members
-        self.validation_scores_ = np.array(accuracies)
+        self.validation_scores_ = np.array(validation_scores)
         self.n_support_vectors_ = sum(m.parts[0].n_vectors for m in members)
+        return self
 
     def decision_function(self, X):
         """Return votes plus a fraction for the scores; two classes: their lead."""
-        scores = self._scores_of(X)
-        return scores[:, 1] if len(self.classes_) == 2 else scores
+        return answers("decision_function", self._scores(X), self.classes_)
 
     def predict(self, X):
         """Return the class of every row."""
-        scores = self._scores_of(X)
-        return self.classes_[scores.argmax(axis=1)]
+        return answers("predict", self._scores(X), self.classes_)
 
-    def _scores_of(self, X):
+    def _scores(self, X):
         check_is_fitted(self)
         X = checked_rows(self, X, reset=False)
-        return committee_scores(self.decompositions_, X, self.n_jobs)
+        return joint_scores(self.decompositions_, X, self.n_jobs)
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
         return tags
+
+
+class _Committee:
+    """The machines of one candidate, and how well they vote."""
+
+    def __init__(self, rows, val, min_gain):
+        self._X_val, self._target = rows.X[val], rows.target[val]
+        self._n_classes, self._min_gain = rows.n_classes, min_gain
+        self.members, self.accuracies, self._scores = [], [], []
+        self.is_growing = True
+
+    def add(self, part):
+        """Let one more machine vote; stop growing when that gained too little."""
+        member = Decomposition(WholeSpace(), [part], self._n_classes)
+        self.members.append(member)
+        self._scores.append(member.scores(self._X_val))
+        said = joined(self._scores).argmax(axis=1)
+        self.accuracies.append(float(np.mean(said == self._target)))
+        if len(self.members) > 1:
+            gain = self.accuracies[-1] - self.accuracies[-2]
+            self.is_growing = gain > self._min_gain

@@ -1,6 +1,7 @@
 """CPSP: a kernel machine with a fixed budget of basis vectors, for comparison."""
 
 import warnings
+from typing import ClassVar
 
 import numpy as np
 from scipy import sparse
@@ -11,7 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from treesvm.compression.subspace_pursuit import PursuitOptions, pursue
 from treesvm.decomposition.progress import Progress
-from treesvm.inputs.kernel_parameters import check_kernel_parameters, is_count
+from treesvm.inputs.parameter_rules import check_parameters, count, one_of
 from treesvm.inputs.training_rows import checked_rows, classification_rows
 from treesvm.inputs.whole_fit import all_or_nothing
 from treesvm.kernels.kernel import resolve_kernel
@@ -85,6 +86,13 @@ default="rbf"
     True
     """
 
+    _rules: ClassVar = {
+        "budget": count("use a positive whole number"),
+        "n_candidates": count("use a positive whole number"),
+        "basis": one_of("training", "free"),
+        "max_iter": count("use a positive whole number of steps"),
+    }
+
     def __init__(
         self,
         budget=10,
@@ -132,7 +140,7 @@ default="rbf"
         -------
         self
         """
-        self._check_parameters()
+        self.check_parameters()
         X, codes, weight = classification_rows(
             self, X, y, sample_weight, self.class_weight
         )
@@ -208,23 +216,9 @@ default="rbf"
         K = self._kernel.block(X, self.basis_vectors_, np.float64)
         return K @ self.coef_ + self.intercept_
 
-    def _check_parameters(self):
-        check_kernel_parameters(self)
-        for name in ("budget", "n_candidates"):
-            if not is_count(getattr(self, name)):
-                raise ValueError(
-                    f"{name}={getattr(self, name)!r} is not possible; use a positive "
-                    "whole number."
-                )
-        if not isinstance(self.basis, str) or self.basis not in ("training", "free"):
-            raise ValueError(
-                f"basis={self.basis!r} is not possible; use 'training' or 'free'."
-            )
-        if not is_count(self.max_iter):
-            raise ValueError(
-                f"max_iter={self.max_iter!r} is not possible; use a positive whole "
-                "number of steps."
-            )
+    def check_parameters(self):
+        """Raise a ValueError that names a parameter out of range."""
+        check_parameters(self)
         if isinstance(self.kernel, str) and self.kernel == "precomputed":
             raise ValueError(
                 "kernel='precomputed' has no vectors to choose; use KernelSVC with "

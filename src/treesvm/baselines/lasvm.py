@@ -1,6 +1,7 @@
 """LASVM behind scikit-learn's interface: one pass, or row after row by partial_fit."""
 
 import warnings
+from typing import ClassVar
 
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
@@ -9,8 +10,9 @@ from sklearn.utils.multiclass import check_classification_targets
 
 from treesvm.decomposition.progress import Progress
 from treesvm.estimators.kernel_svc import KernelSVC
-from treesvm.inputs.kernel_parameters import is_count
+from treesvm.inputs.parameter_rules import FLAG, count
 from treesvm.inputs.training_rows import (
+    check_boxes,
     checked_rows,
     classification_rows,
     row_weights,
@@ -19,10 +21,9 @@ from treesvm.inputs.whole_fit import all_or_nothing
 from treesvm.machines.lasvm_machines import (
     OnlineOptions,
     Rows,
-    class_pairs,
     learn_online,
-    machines_of_class,
 )
+from treesvm.machines.layout import class_layout
 
 
 class LASVMClassifier(KernelSVC):
@@ -108,6 +109,8 @@ default="rbf"
     True
     """
 
+    _rules: ClassVar = {"epochs": count("use a positive whole number"), "finish": FLAG}
+
     def __init__(
         self,
         C=1.0,
@@ -166,7 +169,7 @@ default="rbf"
         -------
         self
         """
-        self._check_parameters()
+        self.check_parameters()
         X, codes, weight = classification_rows(
             self, X, y, sample_weight, self.class_weight
         )
@@ -202,7 +205,7 @@ default="rbf"
         -------
         self
         """
-        self._check_parameters()
+        self.check_parameters()
         self._check_streaming()
         is_first = not hasattr(self, "_machine")
         X, y = checked_rows(self, X, y, reset=is_first)
@@ -219,6 +222,7 @@ default="rbf"
         weight = row_weights(X, sample_weight)
         if self.class_weight is not None:
             weight = weight * compute_sample_weight(self.class_weight, y)
+        check_boxes(self, weight.max())
         codes = _codes_of(y, self.classes_)
         first = 0 if is_first else self._machine.n_training_rows
         kept = np.flatnonzero(weight > 0)
@@ -228,12 +232,10 @@ default="rbf"
         return self
 
     def _options(self, kernel, epochs, finish):
-        # A plain float: NumPy's own would change the type of float32 products, and a
-        # machine that was loaded from a file would go on otherwise.
         return OnlineOptions(
-            kernel.with_gamma(kernel.gamma),
+            kernel,
             self.C,
-            class_pairs(len(self.classes_), self.multi_class),
+            class_layout(np.arange(len(self.classes_)), self.multi_class),
             epochs,
             finish,
             self.tol,
@@ -255,10 +257,7 @@ default="rbf"
                 machine.vectors, codes, self.support_weight_, machine.support
             )
         sizes = np.bincount(rows.codes, minlength=len(self.classes_))
-        met = sum(
-            size * len(machines_of_class(options.pairs, code))
-            for code, size in enumerate(sizes)
-        )
+        met = int(sizes.sum()) * options.layout.machine_ids.shape[1]
         progress = Progress(options.epochs * met, "looks at rows", self.verbose)
 
         def advance(n_rows):
@@ -276,14 +275,9 @@ default="rbf"
         self._publish(machine)
         self.support_weight_ = weight
 
-    def _check_parameters(self):
-        super()._check_parameters()
-        if not is_count(self.epochs):
-            raise ValueError(
-                f"epochs={self.epochs!r} is not possible; use a positive whole number."
-            )
-        if not isinstance(self.finish, (bool, np.bool_)):
-            raise ValueError(f"finish={self.finish!r} is not possible; use a bool.")
+    def check_parameters(self):
+        """Raise a ValueError that names a parameter out of range."""
+        super().check_parameters()
         if isinstance(self.kernel, str) and self.kernel == "precomputed":
             raise ValueError(
                 "kernel='precomputed' has all values before the first row comes; use "

@@ -1,10 +1,13 @@
 """SVM Trees: a cascade of linear SVMs, each of which settles part of one class."""
 
+from typing import ClassVar
+
 from treesvm.estimators.oblique_classifier import ObliqueTreeClassifier
-from treesvm.inputs.hlsvm_parameters import check_parameters, default_alpha
+from treesvm.inputs.parameter_rules import check_parameters, one_of
 from treesvm.inputs.row_access import row_matrix
 from treesvm.trees.cascade_split import CascadeSplit
 from treesvm.trees.growth import grow
+from treesvm.trees.oblique import default_alpha
 from treesvm.trees.oblique_split import PlaneOptions
 
 
@@ -60,6 +63,8 @@ class SVMTreesClassifier(ObliqueTreeClassifier):
 
     multi_class = "ovo"
 
+    _rules: ClassVar = {"multi_class": one_of("tree", "ovo", "ovr")}
+
     def __init__(
         self,
         alpha="auto",
@@ -83,11 +88,11 @@ class SVMTreesClassifier(ObliqueTreeClassifier):
         self.n_jobs = n_jobs
         self.random_state = random_state
 
-    def _check_parameters(self):
+    def check_parameters(self):
         """Raise a ValueError that names a parameter out of range."""
         check_parameters(self)
 
-    def _grow_tree(self, X, codes, weight, *, n_classes, seed, n_jobs):
+    def grow_tree(self, X, codes, weight, *, n_classes, seed, n_jobs):
         """Grow one cascade."""
         X, alpha = row_matrix(X), self.alpha
         if alpha == "auto":

@@ -27,6 +27,7 @@ import numpy as np
 from sklearn.utils import check_array
 from sklearn.utils.validation import check_is_fitted
 
+from treesvm.inputs.row_access import canonical_rows
 from treesvm.trees.leaf_rows import rows_by_leaf
 
 _BLOCK = 2_000  # support vectors whose kernel rows are held at once
@@ -71,7 +72,12 @@ def decomposition_bound(model, X, y):
             f"the model has {len(model.decompositions_)} decompositions that vote; the "
             "bound is one of a single tree: use n_estimators=1."
         )
-    X = check_array(X, accept_sparse="csr", dtype=(np.float64, np.float32), order="C")
+    X = check_array(
+        canonical_rows(X),
+        accept_sparse="csr",
+        dtype=(np.float64, np.float32),
+        order="C",
+    )
     codes = np.searchsorted(model.classes_, np.asarray(y))
     member = model.decompositions_[0]
     terms = _problem_terms(member, X, codes, model.multi_class)
@@ -129,7 +135,7 @@ def part_terms(part, X, codes):
     ndarray of shape (n_machines,)
     """
     machine = part.machine
-    if machine.kernel.name != "rbf":
+    if not machine.kernel.is_normalised:
         raise ValueError(
             f"kernel={machine.kernel.name!r} has no rho known beforehand; the bound is "
             "computed for kernel='rbf', where rho = 1."

@@ -4,10 +4,10 @@ import heapq
 import sys
 
 import numpy as np
-from numba import njit
 from sklearn.neighbors import NearestNeighbors
 
 from treesvm.candidates.selector import CandidateSelector, check_count
+from treesvm.kernels.compiling import compiled
 
 _CHUNK_ROWS = 8192  # rows whose neighbours are searched together
 
@@ -96,8 +96,8 @@ class CBD(CandidateSelector):
         more = rng.choice(rest, n_kept - n_drawn, replace=False)
         return np.concatenate([drawn[:n_drawn], more])
 
-    def _check_parameters(self):
-        super()._check_parameters()
+    def check_parameters(self):
+        super().check_parameters()
         check_count("n_neighbors", self.n_neighbors)
 
 
@@ -138,7 +138,7 @@ def nearness_of(distances):
     return np.exp(-ratio)
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _draw_in_turn(scores, neighbours, suppression, drawn):
     """Write rows from the largest score down to `drawn`; return how many there are.
 

@@ -1,11 +1,11 @@
 """CleanSpread: rows that agree with their neighbours, spread evenly, borders first."""
 
 import numpy as np
-from numba import njit
 
 from treesvm.candidates.cbd import nearest_rows
 from treesvm.candidates.quotas import apportion
 from treesvm.candidates.selector import CandidateSelector, check_count, check_number
+from treesvm.kernels.compiling import compiled
 
 
 class CleanSpread(CandidateSelector):
@@ -99,8 +99,8 @@ class CleanSpread(CandidateSelector):
         _draw_spread(order, self.n_clean_, neighbours, codes, quotas, reach, drawn)
         return drawn
 
-    def _check_parameters(self):
-        super()._check_parameters()
+    def check_parameters(self):
+        super().check_parameters()
         check_count("n_neighbors", self.n_neighbors)
         check_number("floor", self.floor, above=0.0)
 
@@ -117,7 +117,7 @@ def vote(codes, neighbours):
     return own / neighbours.shape[1], own == votes.max(axis=1)
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _draw_spread(order, n_clean, neighbours, codes, quotas, reach, drawn):
     """Fill `drawn` in the given order; the first `n_clean` rows are tried first.
 
@@ -147,7 +147,7 @@ def _draw_spread(order, n_clean, neighbours, codes, quotas, reach, drawn):
             width //= 2
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _bar(i, neighbours, codes, width, is_barred):
     """Bar the nearest `width` neighbours of row i that have its class."""
     for t in range(width):

@@ -1,12 +1,12 @@
 """FLD: rows near Fisher's discriminant of adjacent leaves (Chau, Li and Yu 2014)."""
 
 import numpy as np
-from numba import njit
 
 from treesvm.candidates.partition import check_partition, partition_rows
 from treesvm.candidates.quotas import apportion, best_of_each
 from treesvm.candidates.selector import CandidateSelector, dense_rows
 from treesvm.candidates.support_distance import majority_centroids, majority_rows
+from treesvm.kernels.compiling import compiled
 from treesvm.trees.adjacency import neighbour_blocks
 
 _RIDGE = 1e-3  # of the mean variance: leaves hold fewer rows than features
@@ -82,8 +82,8 @@ class FLD(CandidateSelector):
         more = rng.choice(rest, n_kept - len(best), replace=False)
         return np.concatenate([best, more])
 
-    def _check_parameters(self):
-        super()._check_parameters()
+    def check_parameters(self):
+        super().check_parameters()
         check_partition(self.tree, self.pruning)
 
 
@@ -138,7 +138,7 @@ def fisher_planes(pairs, centroids, scatters):
     return w, np.einsum("ij,ij->i", w, middle)
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _nearest_plane(X, order, starts, pairs, normals, offsets, nearest):
     """Lower `nearest` to the distances of the rows of both leaves of each pair."""
     for p in range(len(pairs)):

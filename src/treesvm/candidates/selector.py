@@ -13,7 +13,7 @@ from sklearn.utils import _safe_indexing, check_random_state
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import validate_data
 
-from treesvm.inputs.row_access import narrow_indices
+from treesvm.inputs.row_access import canonical_rows
 
 _INPUT = {
     "accept_sparse": "csr",
@@ -48,8 +48,8 @@ class CandidateSelector(BaseEstimator, ABC):
 
     def fit(self, X, y):
         """Choose the rows; they are in ``sample_indices_`` afterwards."""
-        self._check_parameters()
-        X, y = validate_data(self, narrow_indices(X), y, **_INPUT)
+        self.check_parameters()
+        X, y = validate_data(self, canonical_rows(X), y, **_INPUT)
         check_classification_targets(y)
         codes = np.unique(y, return_inverse=True)[1]
         rng = check_random_state(self.random_state)
@@ -74,7 +74,7 @@ class CandidateSelector(BaseEstimator, ABC):
         rng : RandomState
         """
 
-    def _check_parameters(self):
+    def check_parameters(self):
         check_number("share", self.share, above=0.0, most=1.0)
 
     def __sklearn_tags__(self):

@@ -16,8 +16,8 @@ bit.
 """
 
 import numpy as np
-from numba import njit
 
+from treesvm.kernels.compiling import compiled
 from treesvm.trees.adjacency import neighbour_blocks
 from treesvm.trees.leaf_rows import rows_by_leaf
 
@@ -68,7 +68,7 @@ def majority_centroids(X, groups):
     return centroids
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _average(X, order, starts, centroids):
     """Write the mean row of each group."""
     for k in range(len(centroids)):
@@ -80,7 +80,7 @@ def _average(X, order, starts, centroids):
             centroids[k, j] /= max(n, 1)
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _measure(
     X, order, starts, centroids, first, pair_starts, neighbours, radius, nearest
 ):
@@ -118,7 +118,7 @@ def _measure(
             nearest[order[begin + i]] = closest[i]
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _project(z, m, other, side):
     """Write W z for every row to `side`; return |W|^2."""
     length2 = 0.0
@@ -133,7 +133,7 @@ def _project(z, m, other, side):
     return length2
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _scale(values):
     """Scale to [0, 1] in place; equal values become 0."""
     low, high = values[0], values[0]

@@ -92,8 +92,8 @@ class TRSD(CandidateSelector):
         scores = support_scores(rows, codes, partition)
         return rows_of_leaves(scores, partition, n_kept, self.random_share, rng)
 
-    def _check_parameters(self):
-        super()._check_parameters()
+    def check_parameters(self):
+        super().check_parameters()
         check_number("random_share", self.random_share, least=0.0, most=1.0)
         check_partition(self.tree, self.pruning)
 

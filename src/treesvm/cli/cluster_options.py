@@ -3,7 +3,7 @@
 import contextlib
 import re
 
-from treesvm.cli.data_options import label_name, label_of
+from treesvm.cli.data_options import data_bytes, label_name, label_of
 
 _SIZE = re.compile(r"\d+(\.\d+)?\s*([kMGT]i?)?B?")
 
@@ -86,7 +86,7 @@ def fit_on_cluster(options, estimator):
             estimator,
             client=client,
             folder=options.spool,
-            source={"label": label_name(options), "zero_based": options.zero_based},
+            label_name=label_name(options),
             label=label_of(options),
             categorical=options.categorical,
             drop=options.drop,
@@ -94,4 +94,5 @@ def fit_on_cluster(options, estimator):
             scale=options.scale,
             missing=options.missing,
             unseen=options.unseen,
+            max_bytes=data_bytes(options),
         )

@@ -3,7 +3,7 @@
 import datetime
 from pathlib import Path
 
-from treesvm.cli.console import output
+from treesvm.cli.console import check_output, output
 from treesvm.cli.data_options import add_data_options, read_training
 from treesvm.datasets import Table, make_waves
 from treesvm.reporting import METHODS, compare_table, embedded_tables, html_report
@@ -54,6 +54,7 @@ def run(options, console):
     """Compare on each data set, print, write the report."""
     if options.rows is not None and options.rows < 20:
         raise ValueError(f"--rows {options.rows}: use 20 or more.")
+    check_output("--report", options.report, [options.data])
     methods = options.methods.split(",") if options.methods else None
     if options.data is None:
         tables = embedded_tables(options.rows)
@@ -90,8 +91,9 @@ def run(options, console):
 
 def _refuse_data_options(options):
     """Options about a file make no sense without one."""
-    given = [options.label, options.drop, options.categorical, options.zero_based]
-    if any(given) or options.missing != "error":
+    given = [options.label, options.drop, options.categorical, options.max_data_mb]
+    defaults = (options.missing, options.zero_based) == ("error", "auto")
+    if any(given) or not defaults:
         raise ValueError("options about columns need DATA; the embedded data has none.")
 
 

@@ -2,7 +2,9 @@
 
 import contextlib
 import json
+import os
 import sys
+from pathlib import Path
 
 import numpy as np
 
@@ -51,6 +53,22 @@ def _plain(value):
     if isinstance(value, np.ndarray):
         return value.tolist()
     return str(value)
+
+
+def check_output(option, path, inputs):
+    """Refuse a place for a result before the work: a folder, or one of the inputs."""
+    if path is None or str(path) == "-":
+        return
+    if Path(path).is_dir() or not Path(path).absolute().parent.is_dir():
+        raise ValueError(f"{option} {path}: give a file name in a folder that exists.")
+    if not Path(path).is_file():  # a terminal may be read from and written to
+        return
+    for other in inputs:
+        if other and os.path.exists(other) and os.path.samefile(path, other):
+            raise ValueError(
+                f"{option} {path}: the command reads {other}, which is the same "
+                "file and would be replaced; give another name."
+            )
 
 
 @contextlib.contextmanager

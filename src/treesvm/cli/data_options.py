@@ -1,5 +1,7 @@
 """Options about data files, the same for all commands that read training data."""
 
+import argparse
+
 from treesvm.datasets.encoder_spec import MISSING_RULES, SCALES, UNSEEN_RULES
 from treesvm.datasets.reading import column_names, format_of, read_table
 
@@ -35,11 +37,34 @@ def add_data_options(parser):
         help="missing values: refuse them, or fill in the column's median (of "
         "categories the most frequent) or most frequent value (default: error)",
     )
-    group.add_argument(
-        "--zero-based",
-        action="store_true",
-        help="LIBSVM text counts features from 0 instead of 1",
+    add_counting_option(
+        group, default="auto", words="from 0 if a feature 0 occurs, remembered"
     )
+    group.add_argument(
+        "--max-data-mb",
+        type=int,
+        help="refuse files whose rows would take more memory (default: half of what "
+        "there is)",
+    )
+
+
+def add_counting_option(parser, *, default, words):
+    """Add the option of how LIBSVM text counts features."""
+    parser.add_argument(
+        "--zero-based",
+        action=argparse.BooleanOptionalAction,
+        default=default,
+        help=f"LIBSVM text counts features from 0, or from 1 (default: {words})",
+    )
+
+
+def data_bytes(options):
+    """Return the limit of memory in bytes, None for the default."""
+    if options.max_data_mb is None:
+        return None
+    if options.max_data_mb < 1:
+        raise ValueError(f"--max-data-mb {options.max_data_mb}: use 1 or more.")
+    return options.max_data_mb * 10**6
 
 
 def add_encoding_options(parser):
@@ -70,6 +95,7 @@ def read_training(options, path=None):
         categorical=options.categorical,
         drop=options.drop,
         zero_based=options.zero_based,
+        max_bytes=data_bytes(options),
     )
 
 

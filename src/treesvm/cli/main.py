@@ -1,8 +1,11 @@
 """The command's entry: parse, run, and turn a user's mistakes into one line."""
 
 import argparse
+import contextlib
 import os
+import signal
 import sys
+import threading
 
 from treesvm import __version__
 from treesvm.cli import (
@@ -10,16 +13,19 @@ from treesvm.cli import (
     inspect_command,
     predict_command,
     train_command,
+    warmup_command,
 )
 from treesvm.cli.console import Console
+from treesvm.persistence.registry import MAX_JOBS
 
-OK, WRONG, USAGE, INTERRUPTED = 0, 1, 2, 130
+OK, WRONG, USAGE, INTERRUPTED, TERMINATED = 0, 1, 2, 130, 143
 
 _COMMANDS = {
     "train": (train_command, "learn from a data file and write a model file"),
     "predict": (predict_command, "answer the rows of a file of any size"),
     "compare": (compare_command, "train methods side by side and report"),
     "inspect": (inspect_command, "show what is inside a model file"),
+    "warmup": (warmup_command, "compile everything now instead of at the first fit"),
 }
 _FORMATS = """data files, by their ending:
   LIBSVM text (.svm .libsvm .txt or none), .csv, .tsv — also with .gz or .bz2;
@@ -27,7 +33,7 @@ _FORMATS = """data files, by their ending:
   'treesvm[tables]'
 """
 _CODES = """exit codes: 0 done, 1 the data, the model or the parameters are wrong,
-  2 the command was not understood, 130 stopped by Ctrl-C
+  2 the command was not understood, 130 stopped by Ctrl-C, 143 by SIGTERM
 """
 
 
@@ -78,10 +84,12 @@ def main(arguments=None):
     options = parser().parse_args(arguments)
     console = Console(options.quiet, options.json)
     try:
-        return _COMMANDS[options.command][0].run(options, console)
-    except KeyboardInterrupt:
+        with _terminable():
+            _check_jobs(options)
+            return _COMMANDS[options.command][0].run(options, console)
+    except KeyboardInterrupt as stop:
         print("treesvm: stopped; no file was left half-written", file=sys.stderr)
-        return INTERRUPTED
+        return TERMINATED if isinstance(stop, _Terminated) else INTERRUPTED
     except BrokenPipeError:
         # The reader of our output, such as head, has seen enough. Python would
         # complain when it flushes at exit, so the output goes nowhere from here on.
@@ -92,6 +100,34 @@ def main(arguments=None):
             raise
         print(f"treesvm {options.command}: {_words(error)}", file=sys.stderr)
         return WRONG
+
+
+def _check_jobs(options):
+    """Refuse numbers of threads before the work, not when its model is saved."""
+    jobs = getattr(options, "jobs", 1)
+    if jobs == 0 or abs(jobs) > MAX_JOBS:
+        raise ValueError(f"--jobs {jobs}: use 1 to {MAX_JOBS}, or -1 for all.")
+
+
+class _Terminated(KeyboardInterrupt):
+    """SIGTERM, which ends the command as Ctrl-C does."""
+
+
+def _terminate(*_):
+    raise _Terminated
+
+
+@contextlib.contextmanager
+def _terminable():
+    """Let SIGTERM clean up; only the main thread may say so."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    before = signal.signal(signal.SIGTERM, _terminate)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)
 
 
 def _words(error):

@@ -8,9 +8,11 @@ from treesvm.cli.cluster_options import (
     check_cluster_options,
     fit_on_cluster,
 )
+from treesvm.cli.console import check_output
 from treesvm.cli.data_options import (
     add_data_options,
     add_encoding_options,
+    data_bytes,
     label_name,
     read_training,
 )
@@ -56,28 +58,28 @@ def run(options, console):
     check_cluster_options(options)
     estimator = make_estimator(options, verbose=int(console.shows_progress))
     target = Path(options.output or _default_target(options.data))
-    if target.is_dir() or not target.absolute().parent.is_dir():
-        raise ValueError(f"-o {target}: give a file name in a folder that exists.")
+    check_output("-o", target, [options.data, options.test])
     if options.cluster is not None:
         return _run_on_cluster(options, console, estimator, target)
     share = _share(options.test)
     console.remark(f"reading {options.data}")
     training = read_training(options)
-    testing = None
+    testing = []
     if share is not None:
         train, test = split(training.y, share, options.seed)
-        training, testing = training.take(train), training.take(test)
+        training, testing = training.take(train), [training.take(test)]
     model = TableModel(
         estimator, scale=options.scale, missing=options.missing, unseen=options.unseen
     )
     console.remark(f"training on {training.n_rows:,} rows")
     start = time.perf_counter()
-    model.fit(training, label=label_name(options), zero_based=options.zero_based)
+    model.fit(training, label=label_name(options), max_bytes=data_bytes(options))
     seconds = time.perf_counter() - start
     if share is None and options.test is not None:
-        testing = _read_test(model, options.test)
+        testing = _test_tables(model, options.test)
+    facts = {"training rows": training.n_rows, "training seconds": round(seconds, 3)}
+    facts |= _measured(model, training, testing) | model_facts(model)
     save_model(model, target)
-    facts = _measured(model, training, testing, seconds) | model_facts(model)
     facts["written to"] = str(target)
     console.table(fact_lines(facts))
     console.result(facts)
@@ -120,22 +122,27 @@ def _share(test):
         return None
 
 
-def _read_test(model, path):
-    """Return the test file as one table."""
-    tables = list(model.iter_file(path, chunk_rows=2**62))
-    if not tables or tables[0].y is None:
+def _test_tables(model, path):
+    """Yield the tables of a test file, of any size."""
+    n_rows = 0
+    for table in model.iter_file(path):
+        if table.y is None:
+            break
+        n_rows += table.n_rows
+        yield table
+    if n_rows == 0:
         raise ValueError(f"{path}: there are no labels to compare with.")
-    return tables[0]
 
 
-def _measured(model, training, testing, seconds):
-    """Accuracy, time and cost."""
-    facts = {"training rows": training.n_rows, "training seconds": round(seconds, 3)}
-    if testing is None:
-        facts["accuracy on the training rows"] = model.score(training)
-        measured = training
-    else:
-        facts["test rows"] = testing.n_rows
-        facts["test accuracy"] = model.score(testing)
-        measured = testing
-    return facts | prediction_facts(model, measured)
+def _measured(model, training, testing):
+    """Accuracy on all test rows, and what those of the first table meet."""
+    n_rows = n_right = 0
+    costs = None
+    for table in testing:
+        n_rows += table.n_rows
+        n_right += model.score(table) * table.n_rows
+        costs = costs or prediction_facts(model, table)
+    if n_rows:
+        return {"test rows": n_rows, "test accuracy": n_right / n_rows} | costs
+    facts = {"accuracy on the training rows": model.score(training)}
+    return facts | prediction_facts(model, training)

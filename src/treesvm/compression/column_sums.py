@@ -10,7 +10,8 @@ over the rows; for several, numerators come from BLAS.
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
+
+from treesvm.kernels.compiling import compiled
 
 _BLOCK_ROWS = 32  # as many rows of terms as stay in a processor's cache
 
@@ -52,7 +53,7 @@ def squares_of(K):
     return squares
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _add_sums(K, residual, products, squares):
     """Add the sums of every column, four rows at a time: sums are loaded less often."""
     n_fours = len(K) // 4
@@ -70,7 +71,7 @@ def _add_sums(K, residual, products, squares):
             squares[k] += row[k] * row[k]
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _add_squares(K, out):
     """Add the squares of every column to `out`; whole rows are read in order."""
     for i in range(K.shape[0]):
@@ -98,7 +99,7 @@ def best_column(sums, least, taken=()):
     return BestColumn(k, products[k] / squares[k], gain)
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _largest_gain(products, squares, least, taken):
     """Return the first column with the largest gain, -1 if none may be chosen."""
     is_taken = np.zeros(len(squares), np.bool_)
@@ -115,7 +116,7 @@ def _largest_gain(products, squares, least, taken):
     return best, best_gain
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def errors_of(K, residual, column, scale):
     """Return what a column with its scale leaves of every row's squared residuals."""
     errors = np.zeros(len(K))
@@ -126,7 +127,7 @@ def errors_of(K, residual, column, scale):
     return errors
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def best_cut(left_errors, right_errors, cuts):
     """Return the cut with the least cost, and that cost, by prefix sums.
 
@@ -149,7 +150,7 @@ def best_cut(left_errors, right_errors, cuts):
     return best, best_cost
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def permute_rows(K, order):
     """Put row ``order[i]`` of `K` in place i, in place: no second matrix is needed."""
     done = np.zeros(len(order), np.bool_)

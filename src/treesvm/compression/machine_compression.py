@@ -78,7 +78,7 @@ class Source:
 
 def machine_source(machine):
     """Return the `Source` of a `KernelMachine`."""
-    is_gram = machine.kernel.name == "precomputed"
+    is_gram = machine.kernel.is_precomputed
     vectors = machine.support if is_gram else machine.vectors
     return Source(
         KernelTerms(machine.kernel, vectors),

@@ -14,8 +14,8 @@ equal is a link of a chain: it adds a term and does not split.
 from dataclasses import dataclass
 
 import numpy as np
-from numba import njit
 
+from treesvm.kernels.compiling import compiled
 from treesvm.trees.routing import LEAF
 
 
@@ -101,7 +101,7 @@ class ScoreTree:
         return ScoreTree(**arrays)
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _leaves_of(terms, column, threshold, left, right, leaves):
     for i in range(len(terms)):
         k = 0
@@ -110,7 +110,7 @@ def _leaves_of(terms, column, threshold, left, right, leaves):
         leaves[i] = k
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _values_of(
     terms, column, threshold, left, right, start, coefficients, offsets, height, out
 ):
@@ -127,7 +127,7 @@ def _values_of(
         add_path(kept, n_kept, start[k], coefficients, offsets[k], out[i])
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def add_path(kept, n_kept, start, coefficients, offset, out):
     """Write the value of a leaf whose path has the terms ``kept[:n_kept]``."""
     for m in range(len(out)):

@@ -104,8 +104,9 @@ def free_machines(machine, source, X, codes, options, most, rng):
     n_used = rows_within(len(kept), machine.n_vectors, options)
     if n_used < len(kept):
         kept = np.sort(rng.choice(kept, n_used, replace=False))
-    is_dense = isinstance(X, np.ndarray) and is_compiled(source.terms)
-    if not is_dense or machine.n_vectors == 0 or len(kept) < 2:
+    is_dense = isinstance(X, np.ndarray) and isinstance(machine.vectors, np.ndarray)
+    is_known = is_dense and machine.kernel.has_free_vectors
+    if not is_known or machine.n_vectors == 0 or len(kept) < 2:
         return
     rows = np.asarray(X[kept], np.float64)
     answers = predicted_codes(source.decide(rows), source.pairs, source.n_classes)

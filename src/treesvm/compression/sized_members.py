@@ -17,7 +17,8 @@ from treesvm.compression.size_choice import (
     whole_machine,
 )
 from treesvm.compression.tree_parts import map_parts
-from treesvm.decomposition.decomposition import Decomposition, Part
+from treesvm.decomposition.decomposition import Decomposition
+from treesvm.decomposition.part import Part
 from treesvm.machines.scaling import composed
 from treesvm.machines.voting import predicted_codes
 from treesvm.partitions.whole_space import WholeSpace

@@ -8,7 +8,6 @@ which returns (learners, answer, biases): ``answer(learner, X)`` gives an array 
 """
 
 from dataclasses import replace
-from itertools import combinations
 
 import numpy as np
 from scipy import sparse
@@ -17,8 +16,9 @@ from sklearn.svm import SVC
 
 from treesvm.compression.machine_compression import Source, machine_source
 from treesvm.compression.terms import KernelTerms, LearnerTerms
-from treesvm.kernels.kernel import ALIASES, Kernel
+from treesvm.kernels.kernel import resolve_kernel
 from treesvm.machines.kernel_machine import KernelMachine
+from treesvm.machines.layout import class_layout
 from treesvm.machines.path import RECORD
 from treesvm.partitions.whole_space import WholeSpace
 
@@ -80,12 +80,7 @@ def svc_machine(model):
     """Return scikit-learn's SVC as a `KernelMachine`."""
     n_classes = len(model.classes_)
     starts = np.concatenate([[0], np.cumsum(model.n_support_)])
-    if n_classes == 2:
-        pairs, machine_ids = np.array([[1, 0]]), np.zeros((2, 1), np.intp)
-    else:
-        pairs = np.array(list(combinations(range(n_classes), 2)))
-        member = (pairs[None] == np.arange(n_classes)[:, None, None]).any(axis=2)
-        machine_ids = np.array([np.flatnonzero(own) for own in member])
+    pairs, machine_ids = class_layout(np.arange(n_classes), "ovo")
     coef = model.dual_coef_
     coef = coef.toarray() if sparse.issparse(coef) else coef
     return KernelMachine(
@@ -104,10 +99,13 @@ def svc_machine(model):
 
 
 def _svc_kernel(model):
-    if callable(model.kernel):
-        return Kernel("callable", function=model.kernel)
-    name = ALIASES.get(model.kernel, model.kernel)
-    return Kernel(name, float(model._gamma), int(model.degree), float(model.coef0))
+    return resolve_kernel(
+        model.kernel,
+        gamma=model._gamma,
+        degree=int(model.degree),
+        coef0=float(model.coef0),
+        X=None,
+    )
 
 
 def _svc_vectors(model):

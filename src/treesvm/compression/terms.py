@@ -9,7 +9,6 @@ there are, their matrix for some rows, and the values of a single term.
 from dataclasses import dataclass
 
 import numpy as np
-from scipy import sparse
 
 from treesvm.kernels.kernel import Kernel
 
@@ -34,19 +33,10 @@ class KernelTerms:
 
     def matrix(self, X):
         """Return the values of all terms for the rows, (n, n_terms) float64."""
-        if self.kernel.name == "precomputed":
-            block = X[:, self.vectors]
-            block = block.toarray() if sparse.issparse(block) else block
-            return np.ascontiguousarray(block, dtype=np.float64)
         if self.n_terms == 0 or X.shape[0] == 0:
             return np.zeros((X.shape[0], self.n_terms))
-        rows, vectors = X, self.vectors
-        if self.kernel.name == "rbf" and not sparse.issparse(vectors):
-            rows = rows.toarray() if sparse.issparse(rows) else rows
-            centre = vectors.mean(axis=0)  # distances keep more digits near zero
-            rows, vectors = rows - centre, vectors - centre
-        block = self.kernel.block(rows, vectors, np.float64)
-        return np.ascontiguousarray(block, dtype=np.float64)
+        stored = self.vectors, self.vectors  # of a Gram matrix, their numbers
+        return np.ascontiguousarray(self.kernel.stored_block(X, *stored, np.float64))
 
     def values(self, X, column):
         """Return the values of one term for the rows, (n,)."""

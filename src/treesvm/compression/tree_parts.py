@@ -10,7 +10,8 @@ from treesvm.compression.machine_compression import (
     rows_within,
 )
 from treesvm.compression.terms import KernelTerms
-from treesvm.decomposition.decomposition import Decomposition, Part
+from treesvm.decomposition.decomposition import Decomposition
+from treesvm.decomposition.part import Part
 from treesvm.decomposition.parts_loop import each_part
 from treesvm.partitions.whole_space import WholeSpace
 from treesvm.trees.leaf_rows import rows_by_leaf
@@ -37,7 +38,7 @@ def with_row_terms(source, X, options, rng):
     if n_rows > most:
         chosen = np.sort(rng.choice(n_rows, most, replace=False))
     kernel = source.terms.kernel
-    vectors = chosen if kernel.name == "precomputed" else X[chosen]
+    vectors = chosen if kernel.is_precomputed else X[chosen]
     return replace(source, terms=KernelTerms(kernel, vectors))
 
 

@@ -13,9 +13,8 @@ from treesvm.trees.routing import LEAF
 
 
 def is_compiled(terms):
-    """Whether the terms are RBF values with dense vectors."""
-    kernel = getattr(terms, "kernel", None)
-    if kernel is None or kernel.name != "rbf":
+    """Whether compiled code evaluates the terms: their vectors are dense."""
+    if not (hasattr(terms, "kernel") and terms.kernel.has_compiled_walk):
         return False
     return isinstance(terms.vectors, np.ndarray) and terms.vectors.ndim == 2
 

@@ -13,10 +13,17 @@ import re
 
 import numpy as np
 
-from treesvm.datasets.data_file import DataFileError, open_bytes, readable
+from treesvm.datasets.data_file import (
+    DataFileError,
+    open_bytes,
+    readable,
+    require_file,
+)
+from treesvm.datasets.memory_limit import CHUNK_BYTES
 
 MISSING = ("", "NA", "N/A", "NaN", "nan", "null", "NULL", "None", "?")
 BLOCK_BYTES = 2 * 2**20
+MAX_LINE_BYTES = 16 * 2**20
 _PLACES = re.compile(r"(In CSV column #\d+: |CSV parse error: |Row #\d+: )")
 _NUMBER = re.compile(r"\s*[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?\s*")
 
@@ -42,8 +49,11 @@ def csv_header(path, delimiter=","):
     A first line made of numbers only is a row; the columns are then called "column 1",
     "column 2" and so on.
     """
+    require_file(path)
     with open_bytes(path) as file:
-        first = file.readline(2**24)
+        first = file.readline(MAX_LINE_BYTES)
+    if len(first) == MAX_LINE_BYTES:
+        raise DataFileError(path, _too_long(MAX_LINE_BYTES), line=1)
     try:
         text = first.decode("utf-8-sig").rstrip("\r\n")
         fields = next(csv.reader([text], delimiter=delimiter, strict=True), [])
@@ -54,11 +64,45 @@ def csv_header(path, delimiter=","):
         raise DataFileError(path, "the first line is empty; name the columns.", line=1)
     if all(_NUMBER.fullmatch(name) or name in MISSING for name in names):
         return [f"column {place}" for place in range(1, len(names) + 1)], False
+    known = {""}
     for place, name in enumerate(names, 1):
-        if not name or name in names[: place - 1]:
+        if name in known:
             reason = f"the column name {name!r} is empty or used twice; name each once."
             raise DataFileError(path, reason, line=1, column=place)
+        known.add(name)
     return names, True
+
+
+def _too_long(n_bytes):
+    return (
+        f"the line is longer than {n_bytes / 1e6:.1f} MB; very wide rows belong into "
+        "LIBSVM text or .npz files."
+    )
+
+
+class _CheckedLines:
+    """A file whose lines are measured while pyarrow reads it.
+
+    pyarrow finds the end of a row in the block where it begins or in the next one, and
+    cannot say where that fails.
+    """
+
+    closed = False
+
+    def __init__(self, file, path, most_bytes):
+        self._file, self._path, self._most_bytes = file, path, most_bytes
+        self._line, self._length = 1, 0  # of the line that is not ended yet
+
+    def read(self, n_bytes=-1):
+        block = self._file.read(n_bytes)
+        first = block.find(b"\n")
+        # Lines that begin and end in one block are no longer than it.
+        if self._length + (first if first >= 0 else len(block)) > self._most_bytes:
+            reason = _too_long(self._most_bytes)
+            raise DataFileError(self._path, reason, line=self._line)
+        self._line += block.count(b"\n")
+        self._length = len(block) - 1 - block.rfind(b"\n") + self._length * (first < 0)
+        return block
 
 
 def iter_csv(path, chunk_rows=50_000, *, delimiter=","):
@@ -72,20 +116,24 @@ def iter_csv(path, chunk_rows=50_000, *, delimiter=","):
     with open_bytes(path) as file, _ArrowErrors(pa, path):
         if file.read(3) != b"\xef\xbb\xbf":
             file.seek(0)
-        for batch in _csv_batches(pa, file, names, has_header, delimiter):
+        # A row that is much wider than the header is none; most are narrower.
+        n_bytes = max(BLOCK_BYTES, 8 * sum(len(name) + 1 for name in names))
+        lines = _CheckedLines(file, path, n_bytes)
+        for batch in _csv_batches(pa, lines, names, has_header, delimiter, n_bytes):
             table = pa.Table.from_batches([batch])
             held = table if held is None else pa.concat_tables([held, table])
-            while held.num_rows > chunk_rows:
-                yield line, _checked_lines(path, held.slice(0, chunk_rows), line)
-                line += chunk_rows
-                held = held.slice(chunk_rows)
+            while held.num_rows > chunk_rows or held.nbytes > CHUNK_BYTES:
+                n_rows = min(chunk_rows, held.num_rows)
+                yield line, _checked_lines(path, held.slice(0, n_rows), line)
+                line += n_rows
+                held = held.slice(n_rows)
     if held is not None:
         held = _without_blank_end(held)
     if held is not None and held.num_rows:
         yield line, _checked_lines(path, held, line)
 
 
-def _csv_batches(pa, file, names, has_header, delimiter):
+def _csv_batches(pa, file, names, has_header, delimiter, block_bytes):
     """Return pyarrow's stream of batches; no threads, since they lose line numbers."""
     try:
         return pa.csv.open_csv(
@@ -94,7 +142,7 @@ def _csv_batches(pa, file, names, has_header, delimiter):
                 use_threads=False,
                 column_names=names,
                 skip_rows=int(has_header),
-                block_size=BLOCK_BYTES,
+                block_size=block_bytes,
             ),
             parse_options=pa.csv.ParseOptions(
                 delimiter=delimiter, ignore_empty_lines=False
@@ -180,8 +228,17 @@ def iter_parquet(path, chunk_rows=50_000):
             row += batch.num_rows
 
 
+def parquet_cells(path):
+    """Return how many values the rows of a Parquet file have."""
+    pa = pyarrow()
+    with readable(path), _ArrowErrors(pa, path):
+        about = pa.parquet.read_metadata(path)
+        return about.num_rows * about.num_columns
+
+
 def parquet_names(path):
     """Return the names of the columns of a Parquet file."""
     pa = pyarrow()
+    require_file(path)
     with readable(path), _ArrowErrors(pa, path):
         return list(pa.parquet.read_schema(path).names)

@@ -10,8 +10,10 @@ from scipy import sparse
 
 from treesvm.datasets.data_file import DataFileError
 from treesvm.datasets.encoder_spec import checked_spec
+from treesvm.datasets.memory_limit import MemoryAccount
 from treesvm.datasets.table import is_sparse
 
+_FEATURE_BYTES = 150  # shift and factor, as arrays and as Python's numbers
 MAX_CATEGORIES = 1_000  # more are names or numbers of single rows, not categories
 
 
@@ -30,7 +32,9 @@ class ColumnEncoder:
         self._factor = np.array(spec["factor"], dtype=float)
 
     @classmethod
-    def learn(cls, table, *, scale="minmax", missing="error", unseen="zeros"):
+    def learn(
+        cls, table, *, scale="minmax", missing="error", unseen="zeros", max_bytes=None
+    ):
         """Learn from a training table.
 
         Parameters
@@ -44,6 +48,9 @@ class ColumnEncoder:
             most frequent) or its most frequent value.
         unseen : {"zeros", "error"}
             A category that training did not see sets no indicator, or is refused.
+        max_bytes : int, optional
+            Refuse tables that take more memory once they are encoded; by default half
+            of what there is.
         """
         rules = {"missing": missing, "unseen": unseen, "scale": scale}
         if table.is_matrix:
@@ -52,6 +59,9 @@ class ColumnEncoder:
             columns = [_column_spec(table, name, missing) for name in table.names]
             spec = {"kind": "columns", "columns": columns}
         width = _width(spec)
+        MemoryAccount(table.path, max_bytes).charge(
+            _encoded_bytes(table, spec, width), f"a table of {width:,} encoded features"
+        )
         unscaled = {"shift": [0.0] * width, "factor": [1.0] * width}
         plain = cls({**spec, **rules, **unscaled})
         shift, factor = _scaling(plain.transform(table), scale)
@@ -259,7 +269,17 @@ def _matrix_spec(table, missing):
             for j, c in enumerate(columns)
         ]
     width = int(X.shape[1])
+    if width == 0:
+        reason = "no row has a feature; there is nothing to learn from but labels."
+        raise DataFileError(table.path, reason)
     return {"kind": "matrix", "n_features": width, "storage": storage, "fill": fill}
+
+
+def _encoded_bytes(table, spec, width):
+    """Return what the matrix and the numbers of each feature will take."""
+    is_sparse_matrix = spec.get("storage") == "sparse"
+    n_cells = 1.5 * table.X.nnz if is_sparse_matrix else table.n_rows * width
+    return 8 * n_cells + _FEATURE_BYTES * width
 
 
 def _width(spec):

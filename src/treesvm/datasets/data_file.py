@@ -4,6 +4,7 @@ import bz2
 import contextlib
 import gzip
 import os
+import stat
 import zlib
 from pathlib import Path
 
@@ -67,7 +68,18 @@ def readable(path):
         raise DataFileError(path, reason) from error
 
 
-def size_in_bytes(path):
-    """Return the size of a file on disk, 0 if it is no plain file."""
+def require_file(path):
+    """Refuse a pipe or a device where a file is read more than once."""
+    with readable(path):
+        if not stat.S_ISREG(os.stat(path).st_mode):
+            raise DataFileError(
+                path,
+                "this is a pipe or a device, which cannot be read twice; store the "
+                "rows in a file (LIBSVM text can be read once, from a pipe too).",
+            )
+
+
+def file_size(path):
+    """Return the size of a file on disk, 0 for a pipe or a device."""
     with readable(path):
         return os.stat(path).st_size

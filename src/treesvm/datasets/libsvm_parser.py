@@ -7,7 +7,8 @@ Python's own, correctly rounded `float`, by their place in the text.
 """
 
 import numpy as np
-from numba import njit
+
+from treesvm.kernels.compiling import compiled
 
 # What stopped the parser; 0 is a block without mistakes.
 BAD_LABEL, NO_LABEL_END, BAD_INDEX, NO_COLON, BAD_VALUE = 1, 2, 3, 4, 5
@@ -21,7 +22,7 @@ _POWERS = 10.0 ** np.arange(23)  # each of them exact in a double
 _HARD = 2  # a number for Python's float
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def parse_block(text, least_index, labels, indptr, indices, values, hard, place):
     """Fill the arrays from `text`, whole lines of bytes; return the mistake or 0.
 
@@ -60,7 +61,7 @@ def parse_block(text, least_index, labels, indptr, indices, values, hard, place)
     return mistake
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _parse_features(text, i, least_index, indices, values, hard, n_entries, n_hard):
     """Parse the features of a row; return (mistake, place, entries, hard numbers)."""
     previous = -1
@@ -94,7 +95,7 @@ def _parse_features(text, i, least_index, indices, values, hard, n_entries, n_ha
         i = end
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _number(text, i):
     """Parse a decimal number; return (0 none, 1 exact or _HARD, the number, end)."""
     n, is_negative = len(text), False
@@ -130,7 +131,7 @@ def _number(text, i):
     return 1, -number if is_negative else number, i
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _exponent(text, i):
     """Parse the digits behind an e; return (end, exponent), a negative end if none."""
     is_negative = False
@@ -146,7 +147,7 @@ def _exponent(text, i):
     return i, -exponent if is_negative else exponent
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _skip_blanks(text, i):
     """Return the next place that is no blank inside a line."""
     while i < len(text) and (
@@ -156,7 +157,7 @@ def _skip_blanks(text, i):
     return i
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _is_gap(text, i):
     """Whether a number may end here."""
     if i >= len(text):

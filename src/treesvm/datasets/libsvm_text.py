@@ -5,13 +5,15 @@ float64 values and int32 columns, 12 bytes for each stored entry.
 """
 
 import math
+import os
 from typing import NamedTuple
 
 import numpy as np
 from scipy import sparse
 
 from treesvm.datasets import libsvm_parser as parser
-from treesvm.datasets.data_file import DataFileError, open_bytes
+from treesvm.datasets.data_file import DataFileError, file_size, open_bytes
+from treesvm.datasets.memory_limit import CHUNK_BYTES, MemoryAccount
 
 BLOCK_BYTES = 4 * 2**20
 MAX_LINE_BYTES = 256 * 2**20  # a longer "line" is no text, and would fill the memory
@@ -31,9 +33,17 @@ _REASONS = {
     parser.LARGE_INDEX: f"the feature number {{token}} is above {parser.MAX_INDEX:,}.",
     parser.NOT_ASCENDING: "the feature {token} does not come after a smaller one; sort "
     "the features of each line and name each once.",
-    parser.INDEX_ZERO: "the feature number 0 in a file that counts from 1; read it "
-    "with zero_based=True (the command: --zero-based).",
+    parser.INDEX_ZERO: "the feature number 0 where features are counted from 1; if "
+    "they are counted from 0, say so with zero_based=True (the command: --zero-based).",
 }
+
+
+class LibsvmRows(NamedTuple):
+    """The rows of a file, and how it counts features."""
+
+    X: sparse.csr_matrix
+    y: np.ndarray
+    zero_based: bool
 
 
 class _Rows(NamedTuple):
@@ -45,7 +55,7 @@ class _Rows(NamedTuple):
     values: np.ndarray
 
 
-def read_libsvm(path, *, n_features=None, zero_based="auto"):
+def read_libsvm(path, *, n_features=None, zero_based="auto", max_bytes=None):
     """Read a file in LIBSVM's text format, also .gz and .bz2.
 
     Parameters
@@ -54,7 +64,10 @@ def read_libsvm(path, *, n_features=None, zero_based="auto"):
     n_features : int, optional
         Width of the matrix; by default the largest feature number of the file.
     zero_based : bool or "auto", default="auto"
-        Whether features are counted from 0. "auto": they are if a feature 0 occurs.
+        Whether features are counted from 0. "auto": they are if a feature 0 occurs, as
+        for scikit-learn's loader.
+    max_bytes : int, optional
+        Refuse files whose rows take more memory; by default half of what there is.
 
     Returns
     -------
@@ -67,20 +80,32 @@ def read_libsvm(path, *, n_features=None, zero_based="auto"):
     DataFileError
         With file, line and column of the first mistake.
     """
+    return load_libsvm(path, n_features, zero_based, max_bytes)[:2]
+
+
+def load_libsvm(path, n_features=None, zero_based="auto", max_bytes=None):
+    """Return the `LibsvmRows` of a file; see `read_libsvm`."""
+    path = os.fsdecode(path)
+    # Rows take about as much as their text, which is known before it is read.
+    MemoryAccount(path, max_bytes).charge(file_size(path))
     least = 0 if zero_based == "auto" else 1 - bool(zero_based)
-    blocks = list(_parsed_blocks(path, least))
+    account, blocks = MemoryAccount(path, max_bytes), []
+    for block in _parsed_blocks(path, least):
+        account.charge(2 * sum(part.nbytes for part in block))  # parts and their union
+        blocks.append(block)
     if not blocks:
         raise DataFileError(path, "there is no row in it.")
     rows = _Rows(*(np.concatenate(part) for part in zip(*blocks, strict=True)))
-    shift = 0
-    if zero_based == "auto" and len(rows.indices) and rows.indices.min() > 0:
-        shift = 1
-    X = _matrix(path, rows, n_features, shift)
-    return X, whole_numbers(rows.labels)
+    if zero_based == "auto":
+        zero_based = len(rows.indices) > 0 and rows.indices.min() == 0
+        if not zero_based:
+            rows = rows._replace(indices=rows.indices - np.int32(1))
+    X = _matrix(path, rows, n_features)
+    return LibsvmRows(X, whole_numbers(rows.labels), bool(zero_based))
 
 
 def iter_libsvm(path, chunk_rows=50_000, *, n_features=None, zero_based=False):
-    """Yield (X, y) of at most `chunk_rows` rows; see `read_libsvm`.
+    """Yield (X, y) of at most `chunk_rows` rows and 256 MB or so; see `read_libsvm`.
 
     The index base must be said here, since a feature 0 may come late. Labels are
     float64. Without `n_features` each chunk is as wide as its largest feature number.
@@ -91,7 +116,7 @@ def iter_libsvm(path, chunk_rows=50_000, *, n_features=None, zero_based=False):
     for block in _parsed_blocks(path, 1 - bool(zero_based)):
         start, edges = 0, np.r_[0, np.cumsum(block.lengths, dtype=np.int64)]
         while start < len(block.labels):
-            room = chunk_rows - sum(len(part.labels) for part in held)
+            room = chunk_rows - _n_rows(held)
             stop = min(start + room, len(block.labels))
             entries = slice(edges[start], edges[stop])
             held.append(
@@ -103,7 +128,8 @@ def iter_libsvm(path, chunk_rows=50_000, *, n_features=None, zero_based=False):
                 )
             )
             start = stop
-            if sum(len(part.labels) for part in held) == chunk_rows:
+            n_bytes = sum(array.nbytes for part in held for array in part)
+            if n_bytes >= CHUNK_BYTES or _n_rows(held) == chunk_rows:
                 yield _joined(path, held, n_features)
                 held = []
     if held:
@@ -117,15 +143,19 @@ def whole_numbers(labels):
     return labels
 
 
+def _n_rows(held):
+    return sum(len(part.labels) for part in held)
+
+
 def _joined(path, held, n_features):
     """Return X and y of parsed rows."""
     rows = _Rows(*(np.concatenate(part) for part in zip(*held, strict=True)))
-    return _matrix(path, rows, n_features, 0), rows.labels
+    return _matrix(path, rows, n_features), rows.labels
 
 
-def _matrix(path, rows, n_features, shift):
+def _matrix(path, rows, n_features):
     """Return the CSR matrix of parsed rows."""
-    indices = rows.indices - np.int32(shift) if shift else rows.indices
+    indices = rows.indices
     width = int(indices.max()) + 1 if len(indices) else 0
     if n_features is not None and width > n_features:
         raise DataFileError(

@@ -6,18 +6,20 @@ of y.  An X in Fortran's order has no rows to stream and is refused by `iter_npz
 
 import contextlib
 import math
+import os
 import zipfile
 import zlib
 
 import numpy as np
 from numpy.lib import format as npy
 
-from treesvm.datasets.data_file import DataFileError, readable
+from treesvm.datasets.data_file import DataFileError, readable, require_file
+from treesvm.datasets.memory_limit import MemoryAccount
 
 _NUMERIC = "biuf"
 
 
-def read_npz(path, *, label="y", n_bytes_limit=None):
+def read_npz(path, *, label="y", max_bytes=None):
     """Return (X, y) of a .npz file, y None if there is no array `label`.
 
     Parameters
@@ -26,21 +28,20 @@ def read_npz(path, *, label="y", n_bytes_limit=None):
         Written by `numpy.savez` or `savez_compressed`, with a two-dimensional array X.
     label : str, default="y"
         Name of the array of labels.
-    n_bytes_limit : int, optional
-        Refuse arrays that would be larger in memory.
+    max_bytes : int, optional
+        Refuse arrays that take more memory; by default half of what there is.
 
     Returns
     -------
     X : ndarray of float64 or float32, shape (n_rows, n_features)
     y : ndarray of shape (n_rows,) or None
     """
+    path = os.fsdecode(path)
     with _opened(path) as archive:
         shape, _, dtype = _header(path, archive, "X")
-        n_bytes = math.prod(shape) * dtype.itemsize
-        if n_bytes_limit is not None and n_bytes > n_bytes_limit:
-            raise DataFileError(
-                path, f"X needs {n_bytes:,} bytes, more than {n_bytes_limit:,} allowed."
-            )
+        n_stored = math.prod(shape) * dtype.itemsize
+        n_made = 0 if dtype.kind == "f" else math.prod(shape) * 8
+        MemoryAccount(path, max_bytes).charge(n_stored + n_made, "X")
         y = _labels(path, archive, label, shape[0])
         X = _as_floats(_array(path, archive, "X"))
     _check_finite(path, X, 1)
@@ -74,6 +75,7 @@ def iter_npz(path, chunk_rows=50_000, *, label="y"):
 @contextlib.contextmanager
 def _opened(path):
     """Open the archive; every kind of damage is a DataFileError."""
+    require_file(path)
     try:
         with readable(path), zipfile.ZipFile(path) as archive:
             yield archive

@@ -1,14 +1,18 @@
 """One way to read all formats: chosen by the file's ending."""
 
+import os
+
 import numpy as np
 
 from treesvm.datasets import arrow_tables, column_types
-from treesvm.datasets.data_file import DataFileError, endings
-from treesvm.datasets.libsvm_text import iter_libsvm, read_libsvm, whole_numbers
+from treesvm.datasets.data_file import DataFileError, endings, file_size
+from treesvm.datasets.libsvm_text import iter_libsvm, load_libsvm, whole_numbers
+from treesvm.datasets.memory_limit import MemoryAccount
 from treesvm.datasets.npz_arrays import iter_npz, read_npz
 from treesvm.datasets.table import Table, as_numbers_if_whole
 
 _LIBSVM = (".svm", ".libsvm", ".svmlight", ".t", ".tr", ".scale", ".txt", "")
+_COLUMN_BYTES = 8_000  # what pyarrow's and our objects for one column take
 _DELIMITERS = {".csv": ",", ".tsv": "\t"}
 FORMATS = (
     "LIBSVM text (.svm .libsvm .txt), .csv, .tsv (these also .gz .bz2), .parquet, .npz"
@@ -31,6 +35,7 @@ def format_of(path):
 
 def column_names(path):
     """Return the names of all columns of a CSV or Parquet file, else None."""
+    path = os.fsdecode(path)
     return _names_in(path, format_of(path))
 
 
@@ -42,7 +47,9 @@ def _names_in(path, kind):
     return None
 
 
-def read_table(path, *, label=-1, categorical=(), drop=(), zero_based="auto"):
+def read_table(
+    path, *, label=-1, categorical=(), drop=(), zero_based="auto", max_bytes=None
+):
     """Read a whole data file; its format is chosen by its ending.
 
     Parameters
@@ -58,6 +65,8 @@ def read_table(path, *, label=-1, categorical=(), drop=(), zero_based="auto"):
         Columns that are left out.
     zero_based : bool or "auto"
         Of LIBSVM text, see `read_libsvm`.
+    max_bytes : int, optional
+        Refuse files whose rows take more memory; by default half of what there is.
 
     Returns
     -------
@@ -68,35 +77,46 @@ def read_table(path, *, label=-1, categorical=(), drop=(), zero_based="auto"):
     DataFileError
         With file, line and column of a mistake.
     """
+    path = os.fsdecode(path)
     kind = format_of(path)
     if kind == "libsvm":
-        X, y = read_libsvm(path, zero_based=zero_based)
-        return Table(X, y, str(path))
+        X, y, is_zero_based = load_libsvm(
+            path, zero_based=zero_based, max_bytes=max_bytes
+        )
+        return Table(X, y, str(path), zero_based=is_zero_based)
     if kind == "npz":
-        X, y = read_npz(path, label=_array_name(label))
+        X, y = read_npz(path, label=_array_name(label), max_bytes=max_bytes)
         return Table(X, y, str(path))
-    read = read_csv if kind == "csv" else read_parquet
-    return read(path, label=label, categorical=categorical, drop=drop)
+    return _whole_table(path, kind, label, categorical, drop, max_bytes)
 
 
-def read_csv(path, *, label=-1, categorical=(), drop=()):
+def read_csv(path, *, label=-1, categorical=(), drop=(), max_bytes=None):
     """Read a CSV file (TSV by its ending) with or without header; see `read_table`.
 
     A first line of numbers only is a row, not a header. Missing are empty fields, "NA",
     "NaN", "null", "None" and "?". A column is of numbers if all its values are, and
     categorical if most of them are not; in between, the first text is reported.
     """
-    return _whole_table(path, "csv", label, categorical, drop)
+    return _whole_table(path, "csv", label, categorical, drop, max_bytes)
 
 
-def read_parquet(path, *, label=-1, categorical=(), drop=()):
+def read_parquet(path, *, label=-1, categorical=(), drop=(), max_bytes=None):
     """Read a Parquet file; see `read_table`."""
-    return _whole_table(path, "parquet", label, categorical, drop)
+    return _whole_table(path, "parquet", label, categorical, drop, max_bytes)
 
 
-def _whole_table(path, kind, label, categorical, drop):
+def _whole_table(path, kind, label, categorical, drop, max_bytes):
     """Read all rows of a table file."""
-    parts = list(_arrow_chunks(path, kind, 2**18))
+    path = os.fsdecode(path)
+    account, parts = MemoryAccount(path, max_bytes), []
+    account.charge(_COLUMN_BYTES * len(_names_in(path, kind)), "its columns")
+    # What the rows take at least is known before they are read.
+    n_cells = arrow_tables.parquet_cells(path) if kind == "parquet" else 0
+    MemoryAccount(path, max_bytes).charge(max(file_size(path), 8 * n_cells))
+    for part in _arrow_chunks(path, kind, 2**18):
+        # As Arrow has them, and as numbers.
+        account.charge(part[1].nbytes + 8 * part[1].num_rows * part[1].num_columns)
+        parts.append(part)
     if not parts:
         raise DataFileError(path, "there is no row in it.")
     table = arrow_tables.pyarrow().concat_tables([part for _, part in parts])
@@ -125,11 +145,13 @@ def iter_table(
         Names of the columns of a CSV file without header, instead of "column 1" …;
         used if there are as many.
     """
+    path = os.fsdecode(path)
     kind = format_of(path)
     if kind == "libsvm":
         row = 1
         for X, y in iter_libsvm(path, chunk_rows, zero_based=zero_based):
-            yield Table(X, whole_numbers(y), str(path), row)
+            numbers = whole_numbers(y)
+            yield Table(X, numbers, str(path), row, zero_based=bool(zero_based))
             row += len(y)
     elif kind == "npz":
         for row, X, y in iter_npz(path, chunk_rows, label=_array_name(label)):

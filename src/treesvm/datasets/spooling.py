@@ -5,6 +5,7 @@ width, the second one writes blocks of numbers and finds the scale, which is app
 whenever a block is loaded. Blocks can be loaded by any process that sees the folder.
 """
 
+from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
 
@@ -12,7 +13,8 @@ import numpy as np
 from scipy import sparse
 
 from treesvm.datasets.column_encoder import MAX_CATEGORIES, ColumnEncoder
-from treesvm.datasets.data_file import DataFileError
+from treesvm.datasets.data_file import DataFileError, require_file
+from treesvm.datasets.memory_limit import MemoryAccount
 from treesvm.datasets.reading import iter_table
 from treesvm.datasets.table import Table
 
@@ -27,6 +29,7 @@ class Spool(NamedTuple):
     lengths: tuple  # rows of each block
     is_sparse: bool
     labels: np.ndarray  # different labels
+    zero_based: bool  # how LIBSVM text counts features
 
     def block(self, number):
         """Return (X, y) of one block, scaled."""
@@ -50,10 +53,11 @@ def spool_file(
     label=-1,
     categorical=(),
     drop=(),
-    zero_based=False,
+    zero_based="auto",
     scale="minmax",
     missing="error",
     unseen="zeros",
+    max_bytes=None,
 ):
     """Encode a data file into blocks.
 
@@ -65,32 +69,27 @@ def spool_file(
     chunk_rows : int
         Rows of a block.
     label, categorical, drop, zero_based
-        See `treesvm.datasets.reading.iter_table`.
+        See `treesvm.datasets.reading.read_table`.
     scale, missing, unseen
         See `ColumnEncoder.learn`. What is filled in for missing values is learned from
         the first block, everything else from all rows.
+    max_bytes : int, optional
+        Refuse files of which one block takes more memory; by default half of what
+        there is.
 
     Returns
     -------
     Spool
     """
+    require_file(path)  # it is read twice
     options = {
         "label": label,
         "categorical": categorical,
         "drop": drop,
         "zero_based": zero_based,
     }
-    first, seen = None, _Seen()
-    for table in iter_table(path, chunk_rows, **options):
-        first = table if first is None else first
-        seen.add(table)
-        if first is table:
-            options["kinds"] = None if table.is_matrix else _kinds(table)
-    if first is None:
-        raise DataFileError(path, "there is no row in it.")
-    if first.y is None:
-        raise DataFileError(path, "there are no labels to learn from.")
-    plain = _unscaled(first, seen, missing, unseen)
+    first, seen = _first_pass(path, chunk_rows, options)
+    plain = _unscaled(first, seen, missing, unseen, max_bytes)
     is_sparse = plain.spec.get("storage") == "sparse"
     lengths, labels, extent = [], [], _Extent()
     for number, table in enumerate(iter_table(path, chunk_rows, **options)):
@@ -112,7 +111,30 @@ def spool_file(
     }
     encoder = ColumnEncoder(spec)
     known = np.unique(np.concatenate(labels))
-    return Spool(str(folder), encoder, tuple(lengths), is_sparse, known)
+    return Spool(
+        str(folder), encoder, tuple(lengths), is_sparse, known, options["zero_based"]
+    )
+
+
+def _first_pass(path, chunk_rows, options):
+    """Return the first block and what was seen; settle `options` for the next pass."""
+    is_open = options["zero_based"] == "auto"
+    options["zero_based"] = is_open or options["zero_based"]
+    first, seen = None, _Seen()
+    for table in iter_table(path, chunk_rows, **options):
+        first = table if first is None else first
+        seen.add(table)
+        if first is table:
+            options["kinds"] = None if table.is_matrix else _kinds(table)
+    if first is None:
+        raise DataFileError(path, "there is no row in it.")
+    if first.y is None:
+        raise DataFileError(path, "there are no labels to learn from.")
+    if is_open and sparse.issparse(first.X) and not seen.has_feature_0:
+        first = replace(first, X=first.X[:, 1:])
+        seen.width -= seen.width > 0
+    options["zero_based"] &= seen.has_feature_0 or not is_open
+    return first, seen
 
 
 def _plain_labels(y):
@@ -131,6 +153,7 @@ class _Seen:
     def __init__(self):
         self.categories, self.width, self._path = {}, 0, None
         self.n_entries = self.n_cells = 0
+        self.has_feature_0 = False  # counted from 0, in LIBSVM text
 
     def add(self, table):
         if table.is_matrix:
@@ -138,6 +161,7 @@ class _Seen:
             self.n_cells += table.n_rows
             if sparse.issparse(table.X):
                 self.n_entries += table.X.nnz
+                self.has_feature_0 |= bool((table.X.indices == 0).any())
             return
         for name, values in table.X.items():
             if values.dtype == object:
@@ -151,9 +175,10 @@ class _Seen:
                     )
 
 
-def _unscaled(first, seen, missing, unseen):
+def _unscaled(first, seen, missing, unseen, max_bytes):
     """Return the encoder without scale: fillings of the first block, all categories."""
     rules = {"scale": "none", "missing": missing, "unseen": unseen}
+    rules["max_bytes"] = max_bytes
     if first.is_matrix:
         X = first.X
         if sparse.issparse(X):
@@ -173,6 +198,7 @@ def _unscaled(first, seen, missing, unseen):
             column = {**column, "categories": sorted(seen.categories[column["name"]])}
         width += len(column.get("categories", "1"))
         columns.append(column)
+    MemoryAccount(first.path, max_bytes).charge(8 * first.n_rows * width, "a block")
     unscaled = {"shift": [0.0] * width, "factor": [1.0] * width}
     return ColumnEncoder({**spec, "columns": columns, **unscaled})
 

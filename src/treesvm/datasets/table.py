@@ -24,6 +24,8 @@ class Table:
         Its line, in formats with lines.
     offsets : ndarray of int or None
         For rows that were taken from a table: their places behind its first row.
+    zero_based : bool
+        Whether they come from LIBSVM text that counts features from 0.
     """
 
     X: object
@@ -32,6 +34,7 @@ class Table:
     first_row: int = 1
     first_line: int | None = None
     offsets: np.ndarray | None = None
+    zero_based: bool = False
 
     @property
     def is_matrix(self):

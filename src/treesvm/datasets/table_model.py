@@ -3,6 +3,7 @@
 import numpy as np
 
 from treesvm.datasets.column_encoder import ColumnEncoder
+from treesvm.datasets.memory_limit import CHUNK_BYTES
 from treesvm.datasets.reading import column_names, iter_table
 from treesvm.datasets.table import Table
 
@@ -72,7 +73,7 @@ class TableModel:
         source = {"label": None, "zero_based": False}
         return cls.from_model_file({"encoder": spec, "source": source}, model)
 
-    def fit(self, table, y=None, *, label=None, zero_based=False):
+    def fit(self, table, y=None, *, label=None, max_bytes=None):
         """Learn the preprocessing and fit the estimator.
 
         Parameters
@@ -82,19 +83,23 @@ class TableModel:
             Labels, if the table has none.
         label : str, optional
             Name of the label column, so that `iter_file` can leave it out.
-        zero_based : bool
-            How features were counted, if the table was LIBSVM text.
+        max_bytes : int, optional
+            See `ColumnEncoder.learn`.
         """
         table = as_table(table)
         y = table.y if y is None else np.asarray(y)
         if y is None:
             raise ValueError(f"{table.path}: there are no labels to learn from.")
         encoder = ColumnEncoder.learn(
-            table, scale=self.scale, missing=self.missing, unseen=self.unseen
+            table,
+            scale=self.scale,
+            missing=self.missing,
+            unseen=self.unseen,
+            max_bytes=max_bytes,
         )
         self.estimator.fit(encoder.transform(table), y)
         self.encoder_ = encoder
-        self.source_ = {"label": label, "zero_based": bool(zero_based)}
+        self.source_ = {"label": label, "zero_based": table.zero_based}
         return self
 
     @property
@@ -125,8 +130,12 @@ class TableModel:
         """Yield Tables of a file that this model can answer, in bounded memory.
 
         A label column of the training table's name is read as labels where it is
-        present; other unknown columns are left out.
+        present; other unknown columns are left out. Rows that become wide are yielded
+        fewer at a time.
         """
+        if self.encoder_.spec.get("storage") != "sparse":
+            most = CHUNK_BYTES // (8 * self.encoder_.n_features)
+            chunk_rows = min(chunk_rows, max(most, 1))
         names, wanted = column_names(path), self.encoder_.column_names
         label, drop = self.source_["label"], ()
         if names is not None:

@@ -11,6 +11,15 @@ from sklearn.model_selection import KFold, StratifiedKFold
 _SCALES = (-7.0, 7.0)  # natural logarithm of the scale: from 1/1000 to 1000
 
 
+def has_probability(model):
+    """`predict_proba` exists when it was asked for."""
+    if not model.probability:
+        raise AttributeError(
+            "predict_proba needs probability=True, which trains held-out machines."
+        )
+    return True
+
+
 def held_out_scores(fit_scores, codes, random_state, n_folds=5):
     """Return scores of every row by a model that was not trained on it.
 

@@ -96,6 +96,23 @@ class KeptTrees:
         self._store.put(f"tree {name}", Item(trees=(tree,)))
 
 
+def open_rows_checkpoint(model, rows):
+    """Return the store of a fit to `Rows`; without checkpoint it keeps nothing."""
+    classes = getattr(model, "classes_", ())
+    return open_checkpoint(
+        model,
+        lambda: rows_identity(rows.X, rows.target, rows.weight, classes),
+        n_classes=len(classes),
+        n_features=rows.X.shape[1],
+    )
+
+
+def count_restored(model, store):
+    """Note how many leaves came from the checkpoint, if there is one."""
+    if model.checkpoint is not None:
+        model.n_restored_leaves_ = store.n_restored
+
+
 def register_opener(opener):
     """Name the function ``opener(checkpoint, description) -> store``."""
     _openers[:] = [opener]

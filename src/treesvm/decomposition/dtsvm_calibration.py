@@ -9,6 +9,7 @@ from sklearn.base import clone
 from sklearn.model_selection import train_test_split
 
 from treesvm.decomposition.calibration import fit_scale
+from treesvm.decomposition.decomposition import joint_scores
 
 _SHARE = 0.2
 _FEWEST = 5  # rows of a class that both sides should see
@@ -39,12 +40,14 @@ def scale_of(held_out, known, codes, weight, n_classes):
     return fit_scale(scores, codes, weight)
 
 
-def calibrate(model, X, codes, weight, seed, checkpoint=None):
+def calibrate(model, rows, seed, checkpoint=None):
     """Fit a second model without a fifth of the rows and return the scale of these."""
-    train, test = calibration_rows(codes, seed)
-    second = calibration_model(model, checkpoint)
-    second.fit(X[train], codes[train], sample_weight=weight[train])
-    held_out = second._scores_of(X[test])
-    return scale_of(
-        held_out, second.classes_, codes[test], weight[test], len(model.classes_)
+    train, test = calibration_rows(rows.target, seed)
+    second, own, held = (
+        calibration_model(model, checkpoint),
+        rows.take(train),
+        rows.take(test),
     )
+    second.fit(own.X, own.target, sample_weight=own.weight)
+    scores = joint_scores(second.decompositions_, held.X, model.n_jobs)
+    return scale_of(scores, second.classes_, held.target, held.weight, rows.n_classes)

@@ -27,7 +27,9 @@ def leaf_report(members, classes):
     """
     rows = []
     for number, member in enumerate(members):
-        for leaf, part in zip(member.partition.leaves(), member.parts, strict=True):
+        tree = getattr(member.partition, "tree", None)
+        places = range(len(member.parts)) if tree is None else tree.leaves()
+        for leaf, part in zip(places, member.parts, strict=True):
             machine = part.machine
             gap = 0.0 if machine is None else machine.records["gap"].max()
             rows.append(

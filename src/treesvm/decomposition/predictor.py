@@ -1,7 +1,7 @@
 """Answers of decomposed models without validation, for single rows and batches."""
 
-from treesvm.decomposition.committee import committee_scores, vote
-from treesvm.decomposition.decomposition import certain_scores
+from treesvm.decomposition.decomposition import joined, joint_scores
+from treesvm.decomposition.part import certain_scores
 from treesvm.inputs.predictor import Predictor
 
 
@@ -31,8 +31,8 @@ class DecompositionPredictor(Predictor):
     def scores_of_rows(self, X):
         """Return class scores; a single row takes the short way."""
         if len(X) != 1:
-            return committee_scores(self._members, X)
-        return vote([walker.scores(X[0]) for walker in self._walkers])
+            return joint_scores(self._members, X)
+        return joined([walker.scores(X[0]) for walker in self._walkers])
 
 
 class _Walker:

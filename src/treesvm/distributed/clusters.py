@@ -1,10 +1,12 @@
 """The Dask cluster that does the work: found, described, or started here."""
 
+import functools
 import logging
 from typing import NamedTuple
 
 import dask
 import distributed
+from distributed.comm import CommClosedError
 
 _SHUFFLE_SHARE = 0.1  # of a worker's memory, for rows that wait to be sent or written
 
@@ -55,6 +57,35 @@ def cluster_size(client):
 def _worker_sizes(dask_scheduler=None):
     states = dask_scheduler.workers.values()
     return [(state.nthreads, state.memory_limit) for state in states]
+
+
+def as_finished(futures):
+    """Yield (future, result) as they are done; raise where a future was cancelled.
+
+    `distributed.as_completed` yields the error of a cancelled future as its result.
+    """
+    for future, result in distributed.as_completed(futures, with_results=True):
+        if isinstance(result, distributed.CancelledError):
+            raise result
+        yield future, result
+
+
+def tells_lost_clusters(method):
+    """Let a method say in plain words that the scheduler has gone."""
+
+    @functools.wraps(method)
+    def told(*args, **kwargs):
+        try:
+            return method(*args, **kwargs)
+        except (distributed.CancelledError, CommClosedError) as error:
+            reason = " ".join(str(error).split())
+            raise ConnectionError(
+                "the Dask cluster was lost, or its work was cancelled: look at the log "
+                "of its scheduler. On another cluster the same fit goes on where its "
+                f"checkpoint ends, if it has one. Dask said: {reason[:300]}"
+            ) from error
+
+    return told
 
 
 def local_cluster(n_workers=2, memory=None, **options):

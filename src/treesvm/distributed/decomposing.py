@@ -8,12 +8,12 @@ from typing import NamedTuple
 
 import numpy as np
 from dask import delayed
-from distributed import as_completed
 from sklearn.utils import check_random_state
 
 from treesvm.decomposition.checkpointing import NOTHING_KEPT, Item
 from treesvm.decomposition.decomposition import Decomposition
 from treesvm.decomposition.progress import Progress
+from treesvm.distributed.clusters import as_finished
 from treesvm.distributed.leaf_tasks import (
     GroupResult,
     Growth,
@@ -26,6 +26,7 @@ from treesvm.distributed.leaf_tasks import (
 )
 from treesvm.distributed.packing import empty_table
 from treesvm.distributed.shuffling import gathered_groups, number_of_parts
+from treesvm.partitions.tree_parts import TreeParts
 from treesvm.trees.axis import (
     below_ceiling,
     classification_grower,
@@ -52,26 +53,23 @@ class Assembled(NamedTuple):
     parts: list
 
 
-def plan_leaves(client, rows, model, seed, max_features):
+def plan_leaves(client, rows, partition, ceiling, seed):
     """Grow the tree on its sample, count all rows in it, and group its leaves.
 
     Parameters
     ----------
     client : distributed.Client
     rows : RowBlocks
-    model : DTSVMClassifier
-        For its leaf size, criterion and `max_tree_rows`.
-    seed : int
-    max_features : float or None
-        Features tried in each node.
+    partition : AxisTree
+    ceiling, seed : int
     """
-    rng, ceiling = check_random_state(seed), model.max_leaf_size
-    sample = plan_sample(rows.n_rows, ceiling, model.max_tree_rows, rng)
+    rng, max_features = check_random_state(seed), partition.max_features
+    sample = plan_sample(rows.n_rows, ceiling, partition.max_tree_rows, rng)
     grown = delayed(_first_tree)(
         rows.sampled(sample.rows),
         rows.is_weighted,
         sample.ceiling,
-        model.criterion,
+        partition.criterion,
         max_features,
         draw_seed(rng),
     )
@@ -82,7 +80,7 @@ def plan_leaves(client, rows, model, seed, max_features):
     if sample.rows is not None:
         too_large = np.flatnonzero(counts >= ceiling)
         seeds = {int(routing.group_of[leaf]): draw_seed(rng) for leaf in too_large}
-    growth = Growth(ceiling, model.criterion, max_features, seeds)
+    growth = Growth(ceiling, partition.criterion, max_features, seeds)
     return Plan(routing, growth, sizes)
 
 
@@ -114,7 +112,7 @@ def _counted(client, rows, tree):
     there = delayed(tree, traverse=False)
     tasks = [delayed(leaf_counts)(block, there) for block in rows.blocks]
     total = np.zeros(tree.n_nodes, np.int64)
-    for _, counts in as_completed(client.compute(tasks), with_results=True):
+    for _, counts in as_finished(client.compute(tasks)):
         total += counts
     return total
 
@@ -151,7 +149,7 @@ def fit_decomposition(
             progress.step_many(len(found))
     progress.close()
     done = assemble(plan, results, n_classes)
-    return Decomposition(done.tree, done.parts, n_classes), trained_by
+    return Decomposition(TreeParts(done.tree), done.parts, n_classes), trained_by
 
 
 def plan_of_tree(client, rows, tree, growth):
@@ -168,7 +166,7 @@ def _finish_on_workers(client, rows, routing, work, n_parts):
     parts = gathered_groups(client, tables, n_parts, empty_table(rows.layout))
     pieces = [delayed(as_piece)(table, rows.layout) for table in parts]
     futures = client.compute([delayed(finish_groups)(p, where, what) for p in pieces])
-    for future, found in as_completed(futures, with_results=True):
+    for future, found in as_finished(futures):
         yield found
         future.release()  # the client has it; the worker needs the room
 

@@ -2,29 +2,34 @@
 
 import numpy as np
 
-from treesvm.decomposition.checkpointing import open_checkpoint
+from treesvm.decomposition.checkpointing import count_restored, open_checkpoint
 from treesvm.decomposition.dtsvm_calibration import (
     calibration_model,
     calibration_rows,
     scale_of,
 )
+from treesvm.decomposition.seeds import draw_seeds
+from treesvm.decomposition.training import machine_options
+from treesvm.distributed.clusters import tells_lost_clusters
 from treesvm.distributed.dask_classifier import DaskClassifier
 from treesvm.distributed.decomposing import fit_decomposition, plan_leaves
 from treesvm.distributed.prediction import gathered_scores
 from treesvm.distributed.row_blocks import read_rows
 from treesvm.estimators.dtsvm import DTSVMClassifier
 from treesvm.inputs.whole_fit import all_or_nothing
+from treesvm.partitions.axis_tree import AxisTree
+from treesvm.partitions.choice import find_partition
 
 
 class DaskDTSVMClassifier(DaskClassifier):
     """Fit a `DTSVMClassifier` to a Dask array or DataFrame, leaf by leaf on workers.
 
-    The tree is grown on a seeded sample of ``estimator.max_tree_rows`` rows (on all of
-    them with None, or if there are fewer), all rows are sent down block by block and
-    shuffled to their leaves, leaves that turned out too large are split further where
-    they are, and every leaf is trained by the functions that train it in memory. The
-    model is the one that ``estimator.fit`` gives on the same rows in one memory, to the
-    last bit, however many workers there are.
+    The tree is grown on a seeded sample of the `max_tree_rows` rows of its `AxisTree`
+    (on all of them with None, or if there are fewer), all rows are sent down block by
+    block and shuffled to their leaves, leaves that turned out too large are split
+    further where they are, and every leaf is trained by the functions that train it in
+    memory. The model is the one that ``estimator.fit`` gives on the same rows in one
+    memory, to the last bit, however many workers there are.
 
     Parameters
     ----------
@@ -72,6 +77,7 @@ class DaskDTSVMClassifier(DaskClassifier):
         self.client = client
 
     @all_or_nothing
+    @tells_lost_clusters
     def fit(self, X, y, sample_weight=None):
         """Grow the tree or trees and train their leaves on the cluster.
 
@@ -88,7 +94,8 @@ class DaskDTSVMClassifier(DaskClassifier):
         """
         client, size = self._cluster()
         model = self._template()
-        model._check_parameters()
+        model.check_parameters()
+        tree_recipe(model)
         rows = read_rows(
             client, model, X, y, sample_weight, model.class_weight, size.total_memory
         )
@@ -99,7 +106,7 @@ class DaskDTSVMClassifier(DaskClassifier):
 
     def _fit_model(self, client, size, model, rows):
         """Fit an ordinary model to rows on the cluster."""
-        options = machine_options(client, model, rows)
+        options = options_of(client, model, rows)
         store = open_checkpoint(
             model,
             lambda: rows.identity(client),
@@ -107,7 +114,7 @@ class DaskDTSVMClassifier(DaskClassifier):
             n_features=rows.layout.n_features,
         )
         with store:
-            seeds = store.seeds(model._draw_seeds(), model.random_state)
+            seeds = store.seeds(draw_seeds(model), model.random_state)
             members = [
                 self._fit_member(
                     client, size, model, rows, seed, options, store.scope(f"{number}")
@@ -118,12 +125,15 @@ class DaskDTSVMClassifier(DaskClassifier):
             if model.probability:
                 folder = store.folder_of("calibration")
                 scale = self._calibrate(client, size, model, rows, seeds[-1], folder)
-        model._publish(members, scale)
-        model._count_restored(store)
+        model.restore_fitted(members, scale)
+        count_restored(model, store)
 
     def _fit_member(self, client, size, model, rows, seed, options, store):
         """Grow one tree and train its leaves."""
-        plan = plan_leaves(client, rows, model, seed, model._member_features())
+        partition = tree_recipe(model)
+        if model.n_estimators > 1:
+            partition = partition.randomized()
+        plan = plan_leaves(client, rows, partition, model.max_leaf_size, seed)
         member, trained_by = fit_decomposition(
             client,
             rows,
@@ -152,17 +162,27 @@ class DaskDTSVMClassifier(DaskClassifier):
         return scale_of(held_out, known, codes[test], weight[test], n_classes)
 
 
-def machine_options(client, model, rows):
-    """Return how leaf machines are trained.
+def tree_recipe(model):
+    """Return the partition of a model; on a cluster it is an axis-parallel tree."""
+    partition = find_partition(model.partition)
+    if not isinstance(partition, AxisTree):
+        raise ValueError(
+            f"partition={model.partition!r} is grown in one memory only; on a cluster "
+            "use 'axis' or an AxisTree."
+        )
+    return partition
+
+
+def options_of(client, model, rows):
+    """Return how the machines of parts are trained.
 
     ``gamma="scale"`` is measured on at most `max_tree_rows` rows, evenly spaced.
     """
     if model.gamma != "scale":
-        return model._machine_options(_Width(rows.layout.n_features))
-    return client.submit(
-        model._machine_options,
-        client.compute(rows.first_features(model.max_tree_rows)),
-    ).result()
+        return machine_options(model, _Width(rows.layout.n_features))
+    most = tree_recipe(model).max_tree_rows
+    sample = client.compute(rows.first_features(most))
+    return client.submit(machine_options, model, sample).result()
 
 
 class _Width:

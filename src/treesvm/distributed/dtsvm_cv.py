@@ -2,15 +2,17 @@
 
 from numbers import Integral
 
-from treesvm.decomposition.checkpointing import open_checkpoint
-from treesvm.distributed.dtsvm import DaskDTSVMClassifier, machine_options
+from treesvm.decomposition.checkpointing import count_restored, open_checkpoint
+from treesvm.decomposition.seeds import draw_seeds, member_seeds
+from treesvm.decomposition.training import machine_options
+from treesvm.distributed.clusters import tells_lost_clusters
+from treesvm.distributed.dtsvm import DaskDTSVMClassifier, options_of, tree_recipe
 from treesvm.distributed.row_blocks import read_rows
 from treesvm.distributed.search_leaves import DaskLeaves, shuffled_fold
-from treesvm.estimators.dtsvm import member_seeds
+from treesvm.inputs.rows import Rows
 from treesvm.inputs.whole_fit import all_or_nothing
-from treesvm.model_selection.dtsvm_cv import DTSVMClassifierCV, kept_leaves
+from treesvm.model_selection.dtsvm_cv import DTSVMClassifierCV, kept_member
 from treesvm.model_selection.row_splits import split_rows, splits_identity
-from treesvm.model_selection.search_fold import SearchData
 
 
 class DaskDTSVMClassifierCV(DaskDTSVMClassifier):
@@ -61,11 +63,13 @@ class DaskDTSVMClassifierCV(DaskDTSVMClassifier):
     _default = DTSVMClassifierCV
 
     @all_or_nothing
+    @tells_lost_clusters
     def fit(self, X, y, sample_weight=None):
         """Search and train; see `DaskDTSVMClassifier.fit`."""
         client, size = self._cluster()
         model = self._template()
-        model._check_parameters()
+        model.check_parameters()
+        tree_recipe(model)
         rows = read_rows(
             client, model, X, y, sample_weight, model.class_weight, size.total_memory
         )
@@ -78,42 +82,40 @@ class DaskDTSVMClassifierCV(DaskDTSVMClassifier):
             n_features=rows.layout.n_features,
         )
         with store:
-            self._search_and_train(client, size, model, rows, store)
-        model._count_restored(store)
+            winner, members, scale = self._searched(client, size, model, rows, store)
+        model.best_estimator_ = winner.restore_fitted(members, scale)
+        count_restored(model, store)
         self.model_ = model
         return self
 
-    def _search_and_train(self, client, size, model, rows, store):
-        """Set what the search finds and the members of the model."""
+    def _searched(self, client, size, model, rows, store):
+        """Return the winner, its members and the scale of its probabilities."""
         codes, weight = rows.gathered_labels(client)
-        seeds = store.seeds(model._draw_seeds(), model.random_state)
+        seeds = store.seeds(draw_seeds(model, n_members=1), model.random_state)
         splits = split_rows(model.cv, codes, seeds[0])
         store.confirm("the split of cv", splits_identity(splits))
-        data = SearchData(None, codes, weight, len(rows.classes))
+        data = Rows(None, codes, weight, len(rows.classes))
         folds = [
             shuffled_fold(
                 client, rows, data, *split, model, seeds[0], k, size.n_threads
             )
             for k, split in enumerate(splits)
         ]
-        leaves = DaskLeaves(client, folds, model._winner()._machine_options(None))
         inner = [fold.fold for fold in folds]
-        search, outcome = model._search(
+        leaves = DaskLeaves(client, folds, machine_options(model.winner(), None))
+        search = model.start_search(
             data, inner, seeds[0], store.scope("search"), leaves
         )
-        model._note(outcome, search)
-        winner = model._winner(one_leaf_of=search.n_train, n_rows=rows.n_rows)
-        if model._keeps_leaves(inner):
-            options = winner._machine_options(None)
-            members = [
-                kept_leaves(
-                    search, outcome, data.n_classes, lambda t: leaves.train(t, options)
-                )
-            ]
+        outcome = model.run_search(search)
+        winner = model.winner(search.n_train, rows.n_rows)
+        if model.keeps_parts(inner):
+            options = machine_options(winner, None)
+            members = [kept_member(search, outcome, lambda t: leaves.train(t, options))]
         else:
             final = rows
-            if len(model._final_rows(inner, rows.n_rows)) < rows.n_rows:
+            if len(model.final_rows(inner, rows.n_rows)) < rows.n_rows:
                 final = rows.taken(inner[0].train)
+            options = options_of(client, winner, final)
             members = [
                 self._fit_member(
                     client,
@@ -121,7 +123,7 @@ class DaskDTSVMClassifierCV(DaskDTSVMClassifier):
                     winner,
                     final,
                     int(own),
-                    machine_options(client, winner, final),
+                    options,
                     store.scope(f"member {k}"),
                 )
                 for k, own in enumerate(member_seeds(seeds[0], model.n_estimators))
@@ -129,9 +131,8 @@ class DaskDTSVMClassifierCV(DaskDTSVMClassifier):
         scale = None
         if model.probability:
             folder = store.folder_of("calibration")
-            winner.n_features_in_ = model.n_features_in_
             scale = self._calibrate(client, size, winner, rows, seeds[-1], folder)
-        model._publish(members, scale)
+        return winner, members, scale
 
 
 def _check_splitter(model, rows):

@@ -40,7 +40,7 @@ def on_dask(estimator, client=None):
 
 
 def fit_file(
-    path, estimator, *, client=None, folder=None, source=None, **spool_options
+    path, estimator, *, client=None, folder=None, label_name=None, **spool_options
 ):
     """Train an estimator on all rows of a data file, on a Dask cluster.
 
@@ -54,8 +54,8 @@ def fit_file(
     folder : str or Path, optional
         Where the encoded blocks are written for the time of the training; all workers
         must see it. By default this machine's folder for temporary files.
-    source : dict, optional
-        "label" (name of the label column) and "zero_based", to be remembered.
+    label_name : str, optional
+        Of the label column, to be remembered.
     spool_options
         Of `treesvm.datasets.spooling.spool_file`.
 
@@ -69,7 +69,7 @@ def fit_file(
         start = time.perf_counter()
         model = fitter.fit(*spooled_arrays(spool)).model_
         seconds = time.perf_counter() - start
-    source = {"label": None, "zero_based": False} if source is None else source
+    source = {"label": label_name, "zero_based": spool.zero_based}
     parts = {"encoder": spool.encoder.spec, "source": source}
     return FileFit(
         TableModel.from_model_file(parts, model), sum(spool.lengths), seconds

@@ -4,15 +4,12 @@ import numpy as np
 from sklearn.utils import check_random_state
 
 from treesvm.decomposition.checkpointing import KeptTrees, open_checkpoint
-from treesvm.decomposition.decomposition import Decomposition
-from treesvm.decomposition.kernel_leaves import kernel_leaf_options
+from treesvm.distributed.clusters import tells_lost_clusters
 from treesvm.distributed.dask_classifier import DaskClassifier
-from treesvm.distributed.decomposing import fit_decomposition, plan_of_tree
-from treesvm.distributed.leaf_tasks import Growth
 from treesvm.distributed.oblique_growing import Problem, grow_sampled, grow_whole
 from treesvm.distributed.row_blocks import read_rows
 from treesvm.estimators.hlsvm import HLSVMClassifier
-from treesvm.inputs.kernel_parameters import is_count
+from treesvm.inputs.parameter_rules import is_count
 from treesvm.inputs.whole_fit import all_or_nothing
 from treesvm.trees.tree_committee import binary_problems
 
@@ -24,9 +21,8 @@ class DaskHLSVMClassifier(DaskClassifier):
     ``estimator.fit`` in one memory, to the last bit. With more, the top of the tree is
     grown on a seeded sample of so many rows; all rows are shuffled to its leaves, and
     each leaf is grown further on all its rows. Pruning counts all rows kept for it.
-    The trees of a committee (``multi_class="ovo"`` or "ovr") grow one after the other,
-    kernel machines in leaves (``leaf="kernel"``) are trained where the leaves are. The
-    client holds the class codes of all rows, some 20 bytes a row.
+    The trees of a committee (``multi_class="ovo"`` or "ovr") grow one after the other.
+    The client holds the class codes of all rows, some 20 bytes a row.
 
     Parameters
     ----------
@@ -73,6 +69,7 @@ class DaskHLSVMClassifier(DaskClassifier):
         self.client = client
 
     @all_or_nothing
+    @tells_lost_clusters
     def fit(self, X, y, sample_weight=None):
         """Grow the tree or trees on the cluster.
 
@@ -92,7 +89,7 @@ class DaskHLSVMClassifier(DaskClassifier):
             )
         client, size = self._cluster()
         model = self._template()
-        model._check_parameters()
+        model.check_parameters()
         rows = read_rows(
             client, model, X, y, sample_weight, model.class_weight, size.total_memory
         )
@@ -111,12 +108,7 @@ class DaskHLSVMClassifier(DaskClassifier):
                 self._tree(client, size, model, problem, store.scope(f"tree {k}"))
                 for k, problem in enumerate(_problems(client, model, rows, seed))
             ]
-            if model.leaf == "kernel":
-                model.decomposition_ = _kernel_leaves(
-                    client, size, model, rows, trees[0], store.scope("leaves")
-                )
-        model.trees_ = trees
-        self.model_ = model
+        self.model_ = model.restore_fitted(trees)
         return self
 
     def _tree(self, client, size, model, problem, store):
@@ -149,14 +141,3 @@ def _problems(client, model, rows, seed):
             own = own.relabelled(new_code)
         total = len(numbers) if not rows.layout.has_weight else weight[numbers].sum()
         yield Problem(own, labels, total, n_own, seed + place)
-
-
-def _kernel_leaves(client, size, model, rows, tree, store):
-    """Train the machines of a tree's leaves where their rows are."""
-    growth = Growth(0, "entropy", None, {})
-    plan = plan_of_tree(client, rows, tree, growth)
-    options = kernel_leaf_options(model.C, model.gamma)
-    trained, _ = fit_decomposition(
-        client, rows, plan, options, store=store, n_threads=size.n_threads
-    )
-    return Decomposition(tree, trained.parts, len(rows.classes))

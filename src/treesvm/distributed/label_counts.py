@@ -36,6 +36,7 @@ class LabelSummary(NamedTuple):
     kept_rows: np.ndarray  # rows of each block with weight
     has_weight: bool  # whether any row weighs other than one
     is_weighted: bool  # whether weights differ from each other
+    largest: float  # weight
 
 
 def summarise(client, pairs, class_weight):
@@ -69,7 +70,13 @@ def summarise(client, pairs, class_weight):
     block_rows = np.array([count.n_rows for count in counts])
     is_plain = low == high == 1.0 and sum(kept) == block_rows.sum()
     return LabelSummary(
-        classes, factors, block_rows, np.array(kept), not is_plain, bool(high > low)
+        classes,
+        factors,
+        block_rows,
+        np.array(kept),
+        not is_plain,
+        bool(high > low),
+        float(high),
     )
 
 

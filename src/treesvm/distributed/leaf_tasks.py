@@ -9,16 +9,17 @@ from typing import NamedTuple
 
 import numpy as np
 
-from treesvm.decomposition.decomposition import MachineOptions, train_parts
+from treesvm.decomposition.training import MachineOptions, train_parts
 from treesvm.distributed.packing import (
     JUDGES,
     TRAINS,
     Layout,
-    Rows,
+    NumberedRows,
     as_rows,
     as_table,
 )
 from treesvm.distributed.worker_memory import give_back
+from treesvm.inputs.rows import Rows
 from treesvm.trees.axis import classification_grower, fit_branch
 from treesvm.trees.grafting import leaf_totals
 from treesvm.trees.leaf_rows import rows_by_leaf
@@ -96,9 +97,9 @@ def routed_table(rows, routing, role=TRAINS):
 class Piece(NamedTuple):
     """The rows of some whole groups, on one worker."""
 
-    training: Rows
+    training: NumberedRows
     leaf: np.ndarray  # of the routing tree, for each training row
-    validation: Rows
+    validation: NumberedRows
 
 
 def as_piece(table, layout):
@@ -127,10 +128,7 @@ def finish_groups(piece, routing, work):
     # All together: limiting the threads of BLAS, once a call, costs as much as a leaf.
     rows = piece.training
     parts = train_parts(
-        rows.X,
-        rows.codes,
-        work.n_classes,
-        rows.weights,
+        Rows(rows.X, rows.codes, rows.weights, work.n_classes),
         rows_by_leaf(part_of, edges[-1]),
         work.options,
         n_jobs=1,

@@ -71,7 +71,7 @@ def grow_whole(problem, model):
 
 
 def _grow_in_memory(rows, model, n_classes, seed):
-    return model._grow_tree(
+    return model.grow_tree(
         rows.X, rows.codes, rows.weight, n_classes=n_classes, seed=seed, n_jobs=1
     )
 
@@ -93,7 +93,7 @@ def grow_sampled(client, problem, model, n_sample, n_threads, store):
     growing = problem.rows.taken(keep)
     share = model.min_share
     share = default_min_share(len(problem.codes)) if share == "auto" else share
-    plane = model._plane_options(problem.total_weight)
+    plane = model.plane_options(problem.total_weight)
     top = client.compute(
         _delayed_top(growing, problem, model, plane, min(n_sample, len(keep)))
     ).result()
@@ -110,7 +110,7 @@ def grow_sampled(client, problem, model, n_sample, n_threads, store):
     grown, _ = fit_decomposition(
         client, growing, plan, None, store=store, n_threads=n_threads
     )
-    tree = grown.partition
+    tree = grown.partition.tree
     if len(held_out) == 0:
         return tree
     totals = _totals(client, problem.rows.taken(held_out), tree, problem.n_classes)

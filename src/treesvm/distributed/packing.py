@@ -1,4 +1,4 @@
-"""Rows as tables that Dask can shuffle, and back.
+"""NumberedRows as tables that Dask can shuffle, and back.
 
 The features of a row travel as one piece of bytes: a table of five columns is shuffled
 ten times as fast as one of a thousand, and sparse rows need no other way. Numbers come
@@ -33,7 +33,7 @@ class Layout(NamedTuple):
         return features * np.dtype(self.dtype).itemsize + 32
 
 
-class Rows(NamedTuple):
+class NumberedRows(NamedTuple):
     """Some rows in memory, in any order."""
 
     X: object  # ndarray or csr_matrix
@@ -49,7 +49,9 @@ class Rows(NamedTuple):
     def take(self, chosen):
         """Return the chosen rows, by places or a mask."""
         weight = None if self.weight is None else self.weight[chosen]
-        return Rows(self.X[chosen], self.codes[chosen], weight, self.numbers[chosen])
+        return NumberedRows(
+            self.X[chosen], self.codes[chosen], weight, self.numbers[chosen]
+        )
 
     def places_among(self, numbers):
         """Return the places of the rows whose number is among `numbers`, ascending."""
@@ -79,7 +81,7 @@ def join_rows(pieces):
         weight = np.concatenate([piece.weight for piece in pieces])
     codes = np.concatenate([piece.codes for piece in pieces])
     numbers = np.concatenate([piece.numbers for piece in pieces])
-    return Rows(X, codes, weight, numbers).in_order()
+    return NumberedRows(X, codes, weight, numbers).in_order()
 
 
 def as_table(rows, part, leaf, role=TRAINS):
@@ -87,7 +89,7 @@ def as_table(rows, part, leaf, role=TRAINS):
 
     Parameters
     ----------
-    rows : Rows
+    rows : NumberedRows
     part, leaf : ndarray of int, shape (n_rows,)
     role : int, or ndarray of shape (n_rows,)
         TRAINS or JUDGES.
@@ -110,7 +112,9 @@ def empty_table(layout):
     X = sparse.csr_matrix(shape, dtype=dtype)
     none = np.empty(0, np.int64)
     weight = np.empty(0) if layout.has_weight else None
-    rows = Rows(X if layout.is_sparse else np.empty(shape, dtype), none, weight, none)
+    rows = NumberedRows(
+        X if layout.is_sparse else np.empty(shape, dtype), none, weight, none
+    )
     return as_table(rows, none, none)
 
 
@@ -120,7 +124,7 @@ def as_rows(table, layout):
     if np.array_equal(order, np.arange(len(order))):
         order = slice(None)
     weight = table["weight"].to_numpy()[order] if layout.has_weight else None
-    rows = Rows(
+    rows = NumberedRows(
         _matrix(table, layout)[order],
         table["code"].to_numpy()[order].astype(np.int64),
         weight,

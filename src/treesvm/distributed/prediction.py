@@ -16,14 +16,19 @@ from dask import delayed
 from distributed import get_client
 from scipy import sparse
 
-from treesvm.decomposition.committee import vote
-from treesvm.decomposition.decomposition import Decomposition, answers, part_numbers
+from treesvm.decomposition.decomposition import Decomposition, answers, joined
 from treesvm.distributed.clusters import cluster_size
 from treesvm.distributed.collections import feature_blocks, meta_of
-from treesvm.distributed.packing import Layout, Rows, as_rows, as_table, empty_table
+from treesvm.distributed.packing import (
+    Layout,
+    NumberedRows,
+    as_rows,
+    as_table,
+    empty_table,
+)
 from treesvm.distributed.shuffling import packed_parts, shuffled
 from treesvm.distributed.worker_memory import give_back
-from treesvm.inputs.training_rows import INPUT
+from treesvm.inputs.training_rows import INPUT, checked_rows
 
 _MODEL_SHARE = 0.1  # of a worker's memory that a model may take to go to the blocks
 _MOST_BYTES = 256 * 2**20  # a larger model is too much to send to every worker
@@ -66,14 +71,15 @@ def gathered_scores(client, model, rows):
     Each leaf answers all its rows together and in order, as in one memory: sums of
     other batches round differently.
     """
-    return vote([_gathered_member(client, m, rows) for m in _members(model)])
+    members = [_gathered_member(client, m, rows) for m in _members(model)]
+    return joined(members)
 
 
 def _gathered_member(client, member, rows):
     """Return the scores of one decomposition."""
     piece_of, pieces = _dealt_out(client, member)
-    tree = delayed(member.partition, traverse=False)
-    tables = [delayed(_addressed)(block, tree, piece_of) for block in rows.blocks]
+    partition = delayed(member.partition, traverse=False)
+    tables = [delayed(_addressed)(block, partition, piece_of) for block in rows.blocks]
     asked = shuffled(client, tables, len(pieces), empty_table(rows.layout))
     said = [
         delayed(_piece_scores)(table, piece, rows.layout)
@@ -85,9 +91,9 @@ def _gathered_member(client, member, rows):
     return out
 
 
-def _addressed(rows, tree, piece_of):
+def _addressed(rows, partition, piece_of):
     """Return rows with the piece that answers each."""
-    leaf = part_numbers(tree, rows.X)
+    leaf = partition.apply(rows.X)
     return as_table(rows, piece_of[leaf], leaf)
 
 
@@ -122,9 +128,7 @@ def _current(client):
 
 def _members(model):
     """Return the decompositions of a model; trees of majorities have none."""
-    if hasattr(model, "decompositions_"):
-        return model.decompositions_
-    return [model.decomposition_] if hasattr(model, "decomposition_") else []
+    return getattr(model, "decompositions_", [])
 
 
 def _shape_of(model, method):
@@ -150,8 +154,8 @@ def _finished(scores, shell, method):
 
 def _shell(model):
     """Return the model without its machines and trees: labels and checks only."""
-    shell = copy.copy(model)
-    for name in ("decompositions_", "decomposition_", "trees_"):
+    shell = copy.copy(getattr(model, "best_estimator_", model))
+    for name in ("decompositions_", "trees_"):
         vars(shell).pop(name, None)
     return shell
 
@@ -186,15 +190,15 @@ def _scored_by_leaves(client, model, blocks, layout):
     ]
     if len(members) == 1:
         return members[0]
-    return [delayed(vote)(list(scores)) for scores in zip(*members, strict=True)]
+    return [delayed(joined)(list(scores)) for scores in zip(*members, strict=True)]
 
 
 def _member_scores(client, member, blocks, layout, shell):
     """Shuffle rows to the leaves of one decomposition, and their scores back."""
     piece_of, pieces = _dealt_out(client, member)
-    tree = delayed(member.partition, traverse=False)
+    partition = delayed(member.partition, traverse=False)
     tables = [
-        delayed(_query)(block, shell, tree, piece_of, number, layout)
+        delayed(_query)(block, shell, partition, piece_of, number, layout)
         for number, block in enumerate(blocks)
     ]
     asked = shuffled(client, tables, len(pieces), empty_table(layout))
@@ -221,20 +225,20 @@ def _dealt_out(client, member):
     return delayed(piece_of, traverse=False), pieces
 
 
-def _query(X, shell, tree, piece_of, number, layout):
+def _query(X, shell, partition, piece_of, number, layout):
     """Return the rows of a block with the piece that answers each.
 
     The number of the block travels as the code, so that its scores find back.
     """
     if X.shape[0]:
-        X = shell._checked(X)
+        X = checked_rows(shell, X, reset=False)
     else:
         X = np.empty((0, layout.n_features)) if not sparse.issparse(X) else X
     X = sparse.csr_matrix(X) if layout.is_sparse else X
     X = X.astype(layout.dtype, copy=False)
-    leaf = part_numbers(tree, X)
+    leaf = partition.apply(X)
     code = np.full(len(leaf), number, np.int64)
-    rows = Rows(X, code, None, np.arange(len(leaf), dtype=np.int64))
+    rows = NumberedRows(X, code, None, np.arange(len(leaf), dtype=np.int64))
     return as_table(rows, piece_of[leaf], leaf)
 
 
@@ -252,7 +256,7 @@ def _piece_scores(table, packed_piece, layout):
     piece = pickle.loads(packed_piece)
     some = Decomposition(None, piece.parts, piece.n_classes)
     scores = some.scores_in(rows.X, leaf - piece.first, n_jobs=1)
-    answered = Rows(scores, rows.codes, None, rows.numbers)
+    answered = NumberedRows(scores, rows.codes, None, rows.numbers)
     del rows, piece, some
     give_back()
     return answered, leaf

@@ -21,16 +21,17 @@ from treesvm.distributed.label_counts import (
     checked_weight,
     summarise,
 )
-from treesvm.distributed.packing import Layout, Rows, join_rows
-from treesvm.inputs.training_rows import INPUT
+from treesvm.distributed.packing import Layout, NumberedRows, join_rows
+from treesvm.inputs.row_access import canonical_rows
+from treesvm.inputs.training_rows import INPUT, check_boxes
 
 _KEPT_SHARE = 0.25  # of the cluster's memory that the rows may take to be kept there
 
 
 class RowBlocks(NamedTuple):
-    """Rows in the order of their numbers 0 … n_rows - 1, cut into blocks."""
+    """NumberedRows in the order of their numbers 0 … n_rows - 1, cut into blocks."""
 
-    blocks: list  # of futures or delayed values: `Rows`
+    blocks: list  # of futures or delayed values: `NumberedRows`
     lengths: np.ndarray  # rows of each block
     layout: Layout
     classes: np.ndarray
@@ -39,7 +40,7 @@ class RowBlocks(NamedTuple):
 
     @property
     def n_rows(self):
-        """Rows in all."""
+        """NumberedRows in all."""
         return int(self.lengths.sum())
 
     def taken(self, numbers):
@@ -56,7 +57,7 @@ class RowBlocks(NamedTuple):
         return self._replace(blocks=blocks, lengths=lengths)
 
     def sampled(self, numbers):
-        """Return a delayed `Rows` of the given (or all, if None) rows, in order."""
+        """Return delayed `NumberedRows`: the given ones, or all if None, in order."""
         if numbers is None:
             return delayed(join_rows)(self.blocks)
         wanted = delayed(numbers)  # once in the graph, however many blocks there are
@@ -153,6 +154,7 @@ def read_rows(client, model, X, y, sample_weight, class_weight, memory):
     meta = validate_data(model, meta_of(X), ensure_min_samples=0, **INPUT)
     triples = as_blocks(X, y, sample_weight)
     found = summarise(client, [(y, w) for _, y, w in triples], class_weight)
+    check_boxes(model, found.largest)
     model.classes_ = found.classes
     layout = Layout(
         meta.shape[1], meta.dtype.str, sparse.issparse(meta), found.has_weight
@@ -177,7 +179,7 @@ def read_rows(client, model, X, y, sample_weight, class_weight, memory):
 
 
 def _encoded(X, y, weight, classes, factors, layout, n_rows, start):
-    """Return one block as `Rows`, numbered from `start`, without weightless ones."""
+    """Return one block, numbered from `start`, without the rows of weight zero."""
     y = checked_labels(y)
     if X.shape[0] != len(y) or len(y) != n_rows:
         raise ValueError(
@@ -189,15 +191,15 @@ def _encoded(X, y, weight, classes, factors, layout, n_rows, start):
             "some blocks of X are sparse and some (or their meta) are dense; make all "
             "of one kind, with meta= where the array is made."
         )
-    X = check_array(X, ensure_min_samples=0, **INPUT)
+    X = check_array(canonical_rows(X), ensure_min_samples=0, **INPUT)
     if layout.is_sparse:
         X = sparse.csr_matrix(X)
     X = X.astype(layout.dtype, copy=False)
     codes = np.searchsorted(classes, y).astype(np.int64)
     numbers = np.arange(start, start + len(y), dtype=np.int64)
     if not layout.has_weight:
-        return Rows(X, codes, None, numbers)
+        return NumberedRows(X, codes, None, numbers)
     weight = np.ones(len(y)) if weight is None else checked_weight(weight, len(y))
-    rows = Rows(X, codes, weight * factors[codes], numbers)
+    rows = NumberedRows(X, codes, weight * factors[codes], numbers)
     kept = np.flatnonzero(rows.weight > 0.0)
     return rows.take(kept)._replace(numbers=numbers[: len(kept)])

@@ -8,9 +8,10 @@ from typing import NamedTuple
 
 import numpy as np
 from dask import delayed
-from distributed import as_completed
+from threadpoolctl import threadpool_limits
 
-from treesvm.decomposition.decomposition import train_parts
+from treesvm.decomposition.training import train_part
+from treesvm.distributed.clusters import as_finished
 from treesvm.distributed.decomposing import assemble, plan_leaves
 from treesvm.distributed.leaf_tasks import (
     LeafWork,
@@ -20,8 +21,10 @@ from treesvm.distributed.leaf_tasks import (
 )
 from treesvm.distributed.packing import JUDGES, empty_table, join_rows
 from treesvm.distributed.shuffling import gathered_groups, number_of_parts
+from treesvm.inputs.rows import Rows
 from treesvm.model_selection.search_fold import SearchFold, evaluate_leaf
-from treesvm.trees.leaf_rows import LeafRows
+from treesvm.partitions.choice import find_partition
+from treesvm.partitions.tree_parts import TreeParts
 
 
 class ShuffledFold(NamedTuple):
@@ -56,7 +59,7 @@ def shuffled_fold(client, rows, data, train, val, model, seed, number, n_threads
     Parameters
     ----------
     rows : RowBlocks
-    data : SearchData
+    data : Rows
         Without features.
     train, val : ndarray
         Numbers of the training and the validation rows.
@@ -65,7 +68,8 @@ def shuffled_fold(client, rows, data, train, val, model, seed, number, n_threads
         Of the search, and of the fold.
     """
     training, judging = rows.taken(train), rows.taken(val)
-    plan = plan_leaves(client, training, model, seed, None)
+    recipe = find_partition(model.partition)
+    plan = plan_leaves(client, training, recipe, model.max_leaf_size, seed)
     where = delayed(plan.routing, traverse=False)
     tables = [delayed(routed_table)(block, where) for block in training.blocks]
     tables += [delayed(routed_table)(block, where, JUDGES) for block in judging.blocks]
@@ -90,8 +94,10 @@ def shuffled_fold(client, rows, data, train, val, model, seed, number, n_threads
     ):
         for kind, (numbers, leaves) in enumerate(found):
             leaf[kind][numbers], piece_of[kind][numbers] = leaves, k
-    fold = SearchFold(data, train, val, tree, number=number, leaf_ids=leaf)
-    place = [_places(chosen, len(data.codes)) for chosen in (train, val)]
+    parts = (tree.leaf_numbers[found] for found in leaf)
+    grown = TreeParts(tree), *parts
+    fold = SearchFold(data, train, val, number=number, grown=grown)
+    place = [_places(chosen, len(data.target)) for chosen in (train, val)]
     return ShuffledFold(fold, pieces, *place, *piece_of)
 
 
@@ -138,7 +144,8 @@ class DaskLeaves:
             future = self._client.submit(
                 _judge,
                 *self._folds[task.fold].inputs(task),
-                task.described(None, None, None, None),
+                task.described(None, None),
+                task.data.n_classes,
                 chosen,
                 self._machine,
                 cap,
@@ -146,7 +153,7 @@ class DaskLeaves:
                 pure=False,
             )
             waiting[future] = job
-        for future, answers in as_completed(list(waiting), with_results=True):
+        for future, answers in as_finished(list(waiting)):
             finished(waiting.pop(future), answers)
 
     def train(self, tasks, options):
@@ -177,26 +184,21 @@ def _rows_of(pieces, numbers, kind):
     return rows.take(np.searchsorted(rows.numbers, numbers))
 
 
-def _judge(pieces, numbers, val_numbers, leaf, thetas, machine, cap, keep):
+def _judge(pieces, numbers, val_numbers, leaf, n_classes, *how):
     """Evaluate candidates in one leaf, on a worker."""
     rows = _rows_of(pieces, numbers, "training")
     judging = _rows_of(pieces, val_numbers, "validation")
-    leaf = leaf._replace(
-        X=rows.X, codes=rows.codes, weight=rows.weights, X_val=judging.X
-    )
+    leaf = leaf._replace(rows=_as_rows(rows, n_classes), X_val=judging.X)
+    thetas, machine, cap, keep = how
     return evaluate_leaf(leaf, thetas, machine, steps_per_row=cap, keep=keep)
 
 
 def _train(pieces, numbers, n_classes, options):
     """Train one leaf, on a worker."""
     rows = _rows_of(pieces, numbers, "training")
-    every = np.arange(len(rows.codes))
-    return train_parts(
-        rows.X,
-        rows.codes,
-        n_classes,
-        rows.weights,
-        LeafRows(every, np.array([0, len(every)])),
-        options,
-        n_jobs=1,
-    )[0]
+    with threadpool_limits(1):
+        return train_part(_as_rows(rows, n_classes), options, n_jobs=1)
+
+
+def _as_rows(rows, n_classes):
+    return Rows(rows.X, rows.codes, rows.weights, n_classes)

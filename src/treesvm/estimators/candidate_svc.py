@@ -89,7 +89,7 @@ class CandidateSVC(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         -------
         self
         """
-        self._check_parameters()
+        self.check_parameters()
         X, codes, weight = classification_rows(self, X, y, sample_weight, None)
         rng = check_random_state(self.random_state)
         present = np.flatnonzero(weight > 0)
@@ -142,7 +142,7 @@ class CandidateSVC(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
     def _made_estimator(self):
         return KernelSVC() if self.estimator is None else self.estimator
 
-    def _check_parameters(self):
+    def check_parameters(self):
         if not hasattr(self._made_selector(), "fit_resample"):
             raise ValueError(
                 f"selector={self.selector!r} has no fit_resample; use a selector of "

@@ -13,7 +13,7 @@ from treesvm.compression.sized_members import (
     sized_member,
 )
 from treesvm.estimators.support_vector_tree import SupportVectorTreeClassifier
-from treesvm.inputs.kernel_parameters import is_count, is_number
+from treesvm.inputs.parameter_rules import is_count, is_number
 from treesvm.inputs.training_rows import checked_rows
 from treesvm.machines.kernel_machine import KernelMachine
 

@@ -1,40 +1,27 @@
-"""DTSVM: an axis-parallel tree cuts the space, a kernel SVM answers in every leaf."""
+"""DTSVM: a tree cuts the space, a kernel SVM answers in every part."""
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.utils import check_random_state
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
-from treesvm.decomposition.checkpointing import (
-    NOTHING_KEPT,
-    Item,
-    open_checkpoint,
-    rows_identity,
-)
-from treesvm.decomposition.committee import committee_scores
+from treesvm.decomposition.calibration import has_probability
+from treesvm.decomposition.checkpointing import count_restored, open_rows_checkpoint
 from treesvm.decomposition.decomposition import (
-    Decomposition,
-    MachineOptions,
     answers,
-    part_numbers,
-    train_parts,
+    joint_scores,
+    places_of,
+    trees_of,
 )
 from treesvm.decomposition.dtsvm_calibration import calibrate
-from treesvm.decomposition.leaf_reduction import check_selector, seeded_selector
+from treesvm.decomposition.leaf_reduction import check_selector
 from treesvm.decomposition.leaf_report import leaf_report
-from treesvm.decomposition.predictor import DecompositionPredictor
-from treesvm.estimators.kernel_svc import _has_probability
-from treesvm.inputs.kernel_parameters import check_kernel_parameters
-from treesvm.inputs.training_rows import checked_rows, classification_rows
+from treesvm.decomposition.seeds import draw_seeds
+from treesvm.decomposition.training import Recipe, fit_member, machine_options
+from treesvm.inputs.parameter_rules import check_parameters
+from treesvm.inputs.training_rows import checked_rows, class_rows
 from treesvm.inputs.whole_fit import all_or_nothing
-from treesvm.kernels.kernel import resolve_kernel
-from treesvm.trees.axis import grow_axis_tree
-from treesvm.trees.leaf_rows import rows_by_leaf
-
-# Features tried in each node of a randomised decomposition: few enough that the trees
-# differ, enough that each stays a good one.
-_MEMBER_FEATURES = 0.5
+from treesvm.partitions.choice import find_partition
 
 
 class DTSVMClassifier(ClassifierMixin, BaseEstimator):
@@ -52,8 +39,11 @@ class DTSVMClassifier(ClassifierMixin, BaseEstimator):
         Of the features as the leaves see them: with leaf scaling they lie in [0, 1].
     max_leaf_size : int, default=1500
         σ: nodes with at least this many rows are split, if they can be.
-    kernel : {"rbf", "linear", "poly", "polynomial", "sigmoid"} or callable,
-    default="rbf" degree, coef0
+    kernel : {"rbf", "linear", "poly", "polynomial", "sigmoid"} or callable, \
+default="rbf"
+    degree : int, default=3
+        Of the polynomial kernel.
+    coef0 : float, default=0.0
         Of the polynomial and the sigmoid kernel.
     multi_class : {"ovo", "ovr"}, default="ovo"
         Inside a leaf: a machine for each pair of its classes (1A1) or for each class
@@ -63,11 +53,10 @@ class DTSVMClassifier(ClassifierMixin, BaseEstimator):
         wants features scaled beforehand.
     n_estimators : int, default=1
         Randomised decompositions that vote.
-    criterion : {"entropy", "gini", "log_loss"}, default="entropy"
-    max_tree_rows : int or None, default=100_000
-        With more rows than this the tree is grown on a random sample of so many, and
-        its leaves are split further where they hold too many rows.  None grows on all
-        rows.
+    partition : {"axis", "oblique", "random", "whole"} or object, default="axis"
+        How the space is cut: by an axis-parallel tree, a tree of linear SVMs, at random
+        or not at all. An object of `treesvm.partitions` has parameters of its own, such
+        as ``AxisTree(criterion="gini", max_tree_rows=None)``.
     reduce : selector of `treesvm.candidates`, optional
         Which rows of a leaf, scaled as there, train its machine; None keeps all.
     class_weight : dict or "balanced", optional
@@ -92,9 +81,12 @@ class DTSVMClassifier(ClassifierMixin, BaseEstimator):
     Attributes
     ----------
     classes_ : ndarray of shape (n_classes,)
+    decompositions_ : list of Decomposition
+        The members: a partition each, and its parts.
     trees_ : list of Tree
+        Of the members whose partition is a tree.
     n_leaves_ : int
-        Leaves of all trees.
+        Parts of all members.
     n_support_vectors_ : int
         Distinct support vectors, over all leaves.
     n_iter_ : int
@@ -127,8 +119,6 @@ class DTSVMClassifier(ClassifierMixin, BaseEstimator):
     True
     """
 
-    reduce = None  # what a subclass without the parameter has
-
     def __init__(
         self,
         C=10.0,
@@ -141,8 +131,7 @@ class DTSVMClassifier(ClassifierMixin, BaseEstimator):
         multi_class="ovo",
         leaf_scaling="minmax",
         n_estimators=1,
-        criterion="entropy",
-        max_tree_rows=100_000,
+        partition="axis",
         reduce=None,
         class_weight=None,
         probability=False,
@@ -163,8 +152,7 @@ class DTSVMClassifier(ClassifierMixin, BaseEstimator):
         self.multi_class = multi_class
         self.leaf_scaling = leaf_scaling
         self.n_estimators = n_estimators
-        self.criterion = criterion
-        self.max_tree_rows = max_tree_rows
+        self.partition = partition
         self.reduce = reduce
         self.class_weight = class_weight
         self.probability = probability
@@ -178,7 +166,7 @@ class DTSVMClassifier(ClassifierMixin, BaseEstimator):
 
     @all_or_nothing
     def fit(self, X, y, sample_weight=None):
-        """Grow the tree or trees and train their leaves.
+        """Cut the space and train the parts.
 
         Parameters
         ----------
@@ -191,155 +179,87 @@ class DTSVMClassifier(ClassifierMixin, BaseEstimator):
         -------
         self
         """
-        self._check_parameters()
-        X, codes, weight = classification_rows(
-            self, X, y, sample_weight, self.class_weight
-        )
-        kept = np.flatnonzero(weight > 0)
-        if len(kept) < len(codes):
-            X, codes, weight = X[kept], codes[kept], weight[kept]
-        options = self._machine_options(X)
-        with self._open_checkpoint(X, codes, weight) as store:
-            seeds = store.seeds(self._draw_seeds(), self.random_state)
+        self.check_parameters()
+        rows = class_rows(self, X, y, sample_weight, self.class_weight)
+        recipe = self.recipe(rows.X)
+        with open_rows_checkpoint(self, rows) as store:
+            seeds = store.seeds(draw_seeds(self), self.random_state)
             members = [
-                self._fit_member(
-                    X, codes, weight, seed, options, store.scope(f"member {number}")
-                )
+                fit_member(rows, recipe, seed, store.scope(f"member {number}"))
                 for number, seed in enumerate(seeds[: self.n_estimators])
             ]
             scale = None
             if self.probability:
                 folder = store.folder_of("calibration")
-                scale = calibrate(self, X, codes, weight, seeds[-1], folder)
-        self._publish(members, scale)
-        self._count_restored(store)
+                scale = calibrate(self, rows, seeds[-1], folder)
+        self.restore_fitted(members, scale)
+        count_restored(self, store)
         return self
 
-    def _draw_seeds(self):
-        """One seed for each member, and one for the calibration if there is one."""
-        rng = check_random_state(self.random_state)
-        seeds = member_seeds(rng, self.n_estimators).tolist()
-        if not self.probability:
-            return seeds
-        return [*seeds, self._calibration_seed()]
-
-    def _calibration_seed(self):
-        return int(check_random_state(self.random_state).randint(2**31 - 1))
-
-    def _open_checkpoint(self, X, codes, weight):
-        """Return the store of finished leaves; without checkpoint it keeps nothing."""
-        return open_checkpoint(
-            self,
-            lambda: rows_identity(X, codes, weight, self.classes_),
-            n_classes=len(self.classes_),
-            n_features=X.shape[1],
+    def recipe(self, X):
+        """Return how each member is made; X resolves ``gamma="scale"``."""
+        partition = find_partition(self.partition)
+        if self.n_estimators > 1:
+            partition = partition.randomized()
+        return Recipe(
+            partition,
+            self.max_leaf_size,
+            machine_options(self, X),
+            self.n_jobs,
+            self.verbose,
         )
 
-    def _count_restored(self, store):
-        if self.checkpoint is not None:
-            self.n_restored_leaves_ = store.n_restored
+    def restore_fitted(self, members, scale=None):
+        """Set the fitted attributes from trained members, wherever they come from.
 
-    def _grow_member(self, X, codes, weight, seed):
-        """Grow the tree of one member."""
-        weighted = bool(np.ptp(weight) > 0)
-        return grow_axis_tree(
-            X,
-            codes,
-            max_leaf_size=self.max_leaf_size,
-            n_classes=len(self.classes_),
-            criterion=self.criterion,
-            sample_weight=weight if weighted else None,
-            max_features=self._member_features(),
-            random_state=seed,
-            max_tree_rows=self.max_tree_rows,
-        )
+        Parameters
+        ----------
+        members : list of Decomposition
+        scale : float, optional
+            Of the probabilities.
 
-    def _member_features(self):
-        """Features tried in each node: all, unless members have to differ."""
-        return _MEMBER_FEATURES if self.n_estimators > 1 else None
-
-    def _fit_member(self, X, codes, weight, seed, options, store=NOTHING_KEPT):
-        """Grow one tree and train its leaves."""
-        n_classes = len(self.classes_)
-        known = store.get("tree")
-        if known is None:
-            tree = self._grow_member(X, codes, weight, seed)
-            store.put("tree", Item(trees=(tree,)))
-        else:
-            tree = known.trees[0]
-        groups = rows_by_leaf(part_numbers(tree, X, self.n_jobs), tree.n_leaves)
-        parts = train_parts(
-            X,
-            codes,
-            n_classes,
-            weight,
-            groups,
-            options,
-            n_jobs=self.n_jobs,
-            verbose=self.verbose,
-            store=store,
-        )
-        return Decomposition(tree, parts, n_classes)
-
-    def _publish(self, members, scale=None):
-        """Set the fitted attributes."""
+        Returns
+        -------
+        self
+        """
         self.decompositions_ = members
-        self.trees_ = [member.partition for member in members]
-        self.n_leaves_ = sum(len(member.parts) for member in members)
-        self.n_support_vectors_ = sum(
-            part.n_vectors for member in members for part in member.parts
-        )
-        machines = [
-            p.machine for m in members for p in m.parts if p.machine is not None
-        ]
-        self.n_iter_ = max(
-            (int(machine.records["n_iter"].max()) for machine in machines), default=1
-        )
+        self.trees_ = trees_of(members)
+        parts = [part for member in members for part in member.parts]
+        self.n_leaves_ = len(parts)
+        self.n_support_vectors_ = sum(part.n_vectors for part in parts)
+        machines = [part.machine for part in parts if part.machine is not None]
+        self.n_iter_ = max((m.most_steps for m in machines), default=1)
         if scale is not None:
             self.probability_scale_ = scale
-
-    def _machine_options(self, X):
-        kernel = resolve_kernel(
-            self.kernel, gamma=self.gamma, degree=self.degree, coef0=self.coef0, X=X
-        )
-        return MachineOptions(
-            kernel,
-            self.C,
-            self.multi_class,
-            self.leaf_scaling,
-            self.tol,
-            None if self.max_iter == -1 else self.max_iter,
-            int(self.cache_size * 2**20),
-            seeded_selector(self.reduce, self.random_state),
-        )
+        return self
 
     def apply(self, X):
-        """Return the leaf node of every row, one column for each tree if several."""
+        """Return the part of every row, one column for each member if several.
+
+        Where a tree cuts the space, its leaf: a node number.
+        """
         X = self._checked(X)
-        leaves = [tree.apply(X, n_jobs=self.n_jobs) for tree in self.trees_]
-        return leaves[0] if len(leaves) == 1 else np.stack(leaves, axis=1)
+        found = [places_of(m.partition, X, self.n_jobs) for m in self.decompositions_]
+        return found[0] if len(found) == 1 else np.stack(found, axis=1)
 
     def decision_function(self, X):
         """Return a score for each class, or for two classes the decision value.
 
-        Two classes: the leaf machine's value, ±1 in a leaf with one class.  More: votes
-        of the pairs plus a fraction for their sums, or the machines' values with "ovr".
-        Several decompositions: votes of the members plus a fraction for their scores.
+        Two classes: the part's machine's value, ±1 in a part with one class.  More:
+        votes of the pairs plus a fraction for their sums, or the machines' values with
+        "ovr".  Several members: their votes plus a fraction for their scores.
         """
-        scores = self._scores_of(self._checked(X))
-        return answers("decision_function", scores, self.classes_)
+        return answers("decision_function", self._scores(X), self.classes_)
 
     def predict(self, X):
         """Return the class of every row."""
-        scores = self._scores_of(self._checked(X))
-        return answers("predict", scores, self.classes_)
+        return answers("predict", self._scores(X), self.classes_)
 
-    @available_if(_has_probability)
+    @available_if(has_probability)
     def predict_proba(self, X):
         """Return class probabilities; the largest is the class that `predict` says."""
-        scores = self._scores_of(self._checked(X))
         scale = self.probability_scale_
-        return answers("predict_proba", scores, self.classes_, scale)
+        return answers("predict_proba", self._scores(X), self.classes_, scale)
 
     def predictor(self):
         """Return a compiled object that answers without checking its input.
@@ -349,23 +269,23 @@ class DTSVMClassifier(ClassifierMixin, BaseEstimator):
         is checked.  Safe to use from several threads.
         """
         check_is_fitted(self)
-        return DecompositionPredictor(
-            self.decompositions_, self.classes_, self.n_features_in_
-        )
+        return DecompositionPredictor(self.decompositions_, self.classes_, self.n_features_in_)
 
     def leaf_report(self):
-        """Return one record for each leaf, as a dict of columns that pandas takes.
+        """Return one record for each part, as a dict of columns that pandas takes.
 
-        Columns: tree, leaf (node number), rows, classes, answer (majority class),
-        support_vectors, converged, gap, seconds.
+        Columns: tree (the member), leaf (node number, or number of the part), rows,
+        classes, answer (majority class), support_vectors, converged, gap, seconds.
         """
         check_is_fitted(self)
         return leaf_report(self.decompositions_, self.classes_)
 
-    def _check_parameters(self):
-        check_kernel_parameters(self)
+    def check_parameters(self):
+        """Raise a ValueError that names a parameter out of range."""
+        check_parameters(self)
         check_selector(self.reduce)
-        if self.kernel == "precomputed":
+        find_partition(self.partition)
+        if isinstance(self.kernel, str) and self.kernel == "precomputed":
             raise ValueError(
                 "kernel='precomputed' cannot be cut by a tree, which needs features; "
                 "use KernelSVC for a Gram matrix."
@@ -375,16 +295,11 @@ class DTSVMClassifier(ClassifierMixin, BaseEstimator):
         check_is_fitted(self)
         return checked_rows(self, X, reset=False)
 
-    def _scores_of(self, X):
-        return committee_scores(self.decompositions_, X, self.n_jobs)
+    def _scores(self, X):
+        X = self._checked(X)
+        return joint_scores(self.decompositions_, X, self.n_jobs)
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
         return tags
-
-
-def member_seeds(random_state, n_members):
-    """One seed for each decomposition."""
-    rng = check_random_state(random_state)
-    return rng.randint(np.iinfo(np.int32).max, size=n_members)

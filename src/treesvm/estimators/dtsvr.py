@@ -1,18 +1,16 @@
-"""DTSVM for regression: a tree cuts the space, an SVR answers in every leaf."""
+"""DTSVM for regression: a tree cuts the space, an SVR answers in every part."""
 
-import numpy as np
 from sklearn.base import BaseEstimator, RegressorMixin
 from sklearn.utils.validation import check_is_fitted
 
-from treesvm.decomposition.decomposition import Part
-from treesvm.decomposition.parts_loop import each_part
-from treesvm.inputs.kernel_parameters import check_kernel_parameters
-from treesvm.inputs.training_rows import checked_rows, row_weights
-from treesvm.kernels.kernel import resolve_kernel
-from treesvm.machines.regression_machine import train_regressor
-from treesvm.machines.scaling import minmax_scaling
-from treesvm.trees.axis import grow_axis_regression_tree
-from treesvm.trees.leaf_rows import rows_by_leaf
+from treesvm.decomposition.decomposition import places_of, trees_of
+from treesvm.decomposition.seeds import single_seed
+from treesvm.decomposition.training import Recipe, fit_member, machine_options
+from treesvm.inputs.parameter_rules import check_parameters
+from treesvm.inputs.training_rows import checked_rows, number_rows
+from treesvm.inputs.whole_fit import all_or_nothing
+from treesvm.partitions.choice import find_partition
+from treesvm.partitions.oblique_tree import ObliqueTree
 
 
 class DTSVRegressor(RegressorMixin, BaseEstimator):
@@ -27,13 +25,15 @@ class DTSVRegressor(RegressorMixin, BaseEstimator):
         Nodes with at least this many rows are split, if they can be.
     epsilon : float, default=0.1
         Errors up to this size cost nothing, in units of `y`.
-    kernel, degree, coef0, leaf_scaling, max_tree_rows, tol, max_iter, cache_size, \
+    kernel, degree, coef0, leaf_scaling, partition, tol, max_iter, cache_size, \
 n_jobs, random_state, verbose
-        As in `DTSVMClassifier`.
+        As in `DTSVMClassifier`; an oblique partition needs classes.
 
     Attributes
     ----------
-    tree_ : Tree
+    decompositions_ : list of one Decomposition
+    trees_ : list of Tree
+        One, if the partition is a tree.
     n_leaves_ : int
     n_support_vectors_ : int
 
@@ -66,7 +66,7 @@ n_jobs, random_state, verbose
         degree=3,
         coef0=0.0,
         leaf_scaling="minmax",
-        max_tree_rows=100_000,
+        partition="axis",
         tol=1e-3,
         max_iter=-1,
         cache_size=1000,
@@ -82,7 +82,7 @@ n_jobs, random_state, verbose
         self.degree = degree
         self.coef0 = coef0
         self.leaf_scaling = leaf_scaling
-        self.max_tree_rows = max_tree_rows
+        self.partition = partition
         self.tol = tol
         self.max_iter = max_iter
         self.cache_size = cache_size
@@ -90,81 +90,71 @@ n_jobs, random_state, verbose
         self.random_state = random_state
         self.verbose = verbose
 
+    @all_or_nothing
     def fit(self, X, y, sample_weight=None):
-        """Grow the tree and train its leaves."""
-        check_kernel_parameters(self)
-        if self.kernel == "precomputed":
+        """Cut the space and train a regressor in every part.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_rows, n_features)
+        y : array-like of shape (n_rows,)
+        sample_weight : array-like of shape (n_rows,), optional
+            Not negative; rows of weight zero are left out.
+
+        Returns
+        -------
+        self
+        """
+        self.check_parameters()
+        rows = number_rows(self, X, y, sample_weight)
+        recipe = Recipe(
+            find_partition(self.partition),
+            self.max_leaf_size,
+            machine_options(self, rows.X),
+            self.n_jobs,
+            self.verbose,
+        )
+        return self.restore_fitted(
+            [fit_member(rows, recipe, single_seed(self.random_state))]
+        )
+
+    def restore_fitted(self, members):
+        """Set the fitted attributes from a trained member, wherever it comes from."""
+        self.decompositions_ = members
+        self.trees_ = trees_of(members)
+        parts = members[0].parts
+        self.n_leaves_ = len(parts)
+        self.n_support_vectors_ = sum(part.n_vectors for part in parts)
+        self.n_iter_ = max(1, *(part.machine.most_steps for part in parts), 1)
+        return self
+
+    def apply(self, X):
+        """Return the part of every row: where a tree cuts the space, its leaf."""
+        X = self._checked(X)
+        return places_of(self.decompositions_[0].partition, X, self.n_jobs)
+
+    def predict(self, X):
+        """Return the predicted target of every row."""
+        X = self._checked(X)
+        return self.decompositions_[0].values(X, self.n_jobs)
+
+    def check_parameters(self):
+        """Raise a ValueError that names a parameter out of range."""
+        check_parameters(self)
+        if isinstance(find_partition(self.partition), ObliqueTree):
+            raise ValueError(
+                f"partition={self.partition!r} needs classes to cut between; use "
+                "'axis' or 'random' for regression."
+            )
+        if isinstance(self.kernel, str) and self.kernel == "precomputed":
             raise ValueError(
                 "kernel='precomputed' cannot be cut by a tree, which needs features; "
                 "use KernelSVR for a Gram matrix."
             )
-        X, y = checked_rows(self, X, y, y_numeric=True)
-        y, weight = y.astype(np.float64), row_weights(X, sample_weight)
-        kept = np.flatnonzero(weight > 0)
-        if len(kept) < len(y):
-            X, y, weight = X[kept], y[kept], weight[kept]
-        tree = grow_axis_regression_tree(
-            X,
-            y,
-            max_leaf_size=self.max_leaf_size,
-            sample_weight=weight if np.ptp(weight) > 0 else None,
-            random_state=self.random_state,
-            max_tree_rows=self.max_tree_rows,
-        )
-        numbers = tree.leaf_numbers[tree.apply(X, n_jobs=self.n_jobs)]
-        leaves = self._train_leaves(X, y, weight, rows_by_leaf(numbers, tree.n_leaves))
-        self._publish(tree, leaves)
-        return self
 
-    def _publish(self, tree, leaves):
-        """Set the fitted attributes."""
-        self.tree_, self._leaves = tree, leaves
-        self.n_leaves_ = len(leaves)
-        self.n_support_vectors_ = sum(leaf.machine.n_vectors for leaf in leaves)
-        self.n_iter_ = max(1, *(int(r.machine.records["n_iter"][0]) for r in leaves), 1)
-
-    def _train_leaves(self, X, y, weight, groups):
-        """Train one machine in every leaf, in threads."""
-        kernel = resolve_kernel(
-            self.kernel, gamma=self.gamma, degree=self.degree, coef0=self.coef0, X=X
-        )
-
-        def train(k):
-            rows = groups.rows(k)
-            part = X[rows]
-            scaling = minmax_scaling(part) if self.leaf_scaling == "minmax" else None
-            machine = train_regressor(
-                part if scaling is None else scaling.apply(part),
-                y[rows],
-                weight[rows],
-                kernel,
-                self.C,
-                self.epsilon,
-                tol=self.tol,
-                max_iter=None if self.max_iter == -1 else self.max_iter,
-                max_bytes=int(self.cache_size * 2**20),
-            )
-            return Part(0, machine, scaling, len(rows), 1, 0.0)
-
-        return each_part(train, groups.sizes, n_jobs=self.n_jobs, verbose=self.verbose)
-
-    def apply(self, X):
-        """Return the leaf node of every row."""
+    def _checked(self, X):
         check_is_fitted(self)
-        X = checked_rows(self, X, reset=False)
-        return self.tree_.apply(X, n_jobs=self.n_jobs)
-
-    def predict(self, X):
-        """Return the predicted target of every row."""
-        check_is_fitted(self)
-        X = checked_rows(self, X, reset=False)
-        numbers = self.tree_.leaf_numbers[self.tree_.apply(X, n_jobs=self.n_jobs)]
-        groups = rows_by_leaf(numbers, len(self._leaves))
-        out = np.empty(X.shape[0])
-        for k in np.flatnonzero(groups.sizes):
-            rows, leaf = groups.rows(k), self._leaves[k]
-            out[rows] = leaf.machine.decisions(leaf.seen(X[rows]))[:, 0]
-        return out
+        return checked_rows(self, X, reset=False)
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()

@@ -12,35 +12,27 @@ from sklearn.utils.validation import check_is_fitted
 
 from treesvm.decomposition.calibration import (
     fit_scale,
+    has_probability,
     held_out_scores,
     probabilities,
     spread,
     winner_on_top,
 )
-from treesvm.decomposition.decomposition import Decomposition, Part
-from treesvm.inputs.kernel_parameters import check_kernel_parameters
+from treesvm.decomposition.decomposition import Decomposition
+from treesvm.decomposition.part import Part
+from treesvm.inputs.parameter_rules import check_parameters, check_value
 from treesvm.inputs.training_rows import checked_rows, classification_rows
 from treesvm.inputs.whole_fit import all_or_nothing
-from treesvm.kernels.kernel import resolve_kernel
-from treesvm.machines.grid import grid_points
+from treesvm.kernels.kernel import resolve_gamma, resolve_kernel
+from treesvm.machines.grid import grid_points, path_record
 from treesvm.machines.kernel_predictor import (
     KernelPredictor,
     decision_values,
     winners,
 )
-from treesvm.machines.path_record import path_record
 from treesvm.machines.training import train_machine
 from treesvm.machines.voting import row_chunks
 from treesvm.partitions.whole_space import WholeSpace
-
-
-def _has_probability(model):
-    """`predict_proba` exists when it was asked for."""
-    if not model.probability:
-        raise AttributeError(
-            "predict_proba needs probability=True, which trains held-out machines."
-        )
-    return True
 
 
 class KernelSVC(ClassifierMixin, BaseEstimator):
@@ -176,7 +168,7 @@ callable, default="rbf"
         -------
         self
         """
-        self._check_parameters()
+        self.check_parameters()
         X, codes, weight = self._training_rows(X, y, sample_weight)
         rows = np.flatnonzero(weight > 0)
         kernel = self._resolved_kernel(X)
@@ -215,25 +207,26 @@ callable, default="rbf"
         list of PathRecord
             For every gamma all Cs, ascending.  The estimator itself is not fitted.
         """
-        self._check_parameters()
+        self.check_parameters()
         model = clone(self)
         X, codes, weight = model._training_rows(X, y, sample_weight)
         for name, values in (("C", Cs), ("gamma", gammas)):
             for value in values:
-                check_kernel_parameters(clone(self).set_params(**{name: value}))
+                check_value(name, value)
         if (X_val is None) != (y_val is None):
             raise ValueError("give both X_val and y_val, or neither.")
-        rows = np.flatnonzero(weight > 0)
+        rows, kernel = np.flatnonzero(weight > 0), self._resolved_kernel(X)
         if X_val is not None:
             X_val = checked_rows(model, X_val, reset=False)
-            X_val = X_val[:, rows] if self.kernel == "precomputed" else X_val
+            X_val = kernel.facing(X_val, rows)
             y_val = np.asarray(y_val)
         points = grid_points(
             self._take(X, rows),
             codes[rows],
             len(model.classes_),
             weight[rows],
-            [self._resolved_kernel(X, gamma) for gamma in gammas],
+            kernel,
+            [resolve_gamma(gamma, X) for gamma in gammas],
             [float(C) for C in Cs],
             X_val,
             multi_class=self.multi_class,
@@ -261,7 +254,7 @@ callable, default="rbf"
             codes[chunk] = winners(values, machine, self.break_ties)
         return self.classes_[codes]
 
-    @available_if(_has_probability)
+    @available_if(has_probability)
     def predict_proba(self, X):
         """Return class probabilities; the largest is the class that `predict` says."""
         decisions = self._decisions(X)
@@ -293,8 +286,9 @@ callable, default="rbf"
         part = Part(0, machine, None, machine.n_training_rows, n_classes, 0.0)
         return [Decomposition(WholeSpace(), [part], n_classes)]
 
-    def _check_parameters(self):
-        check_kernel_parameters(self)
+    def check_parameters(self):
+        """Raise a ValueError that names a parameter out of range."""
+        check_parameters(self)
         if self.multi_class == "ovr" and self.decision_function_shape == "ovo":
             raise ValueError(
                 "decision_function_shape='ovo' needs multi_class='ovo': there are no "
@@ -317,10 +311,10 @@ callable, default="rbf"
             )
         return X, codes, weight
 
-    def _resolved_kernel(self, X, gamma=None):
+    def _resolved_kernel(self, X):
         return resolve_kernel(
             self.kernel,
-            gamma=self.gamma if gamma is None else gamma,
+            gamma=self.gamma,
             degree=self.degree,
             coef0=self.coef0,
             X=X,

@@ -7,8 +7,9 @@ from sklearn.base import BaseEstimator, RegressorMixin
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
 
-from treesvm.inputs.kernel_parameters import check_kernel_parameters
-from treesvm.inputs.training_rows import checked_rows, row_weights
+from treesvm.inputs.parameter_rules import check_parameters
+from treesvm.inputs.training_rows import check_boxes, checked_rows, row_weights
+from treesvm.inputs.whole_fit import all_or_nothing
 from treesvm.kernels.kernel import resolve_kernel
 from treesvm.machines.regression_machine import train_regressor
 
@@ -72,9 +73,10 @@ class KernelSVR(RegressorMixin, BaseEstimator):
         self.max_iter = max_iter
         self.cache_size = cache_size
 
+    @all_or_nothing
     def fit(self, X, y, sample_weight=None):
         """Fit the regressor; see `KernelSVC.fit` for the forms of `X`."""
-        check_kernel_parameters(self)
+        self.check_parameters()
         X, y = checked_rows(self, X, y, y_numeric=True)
         if self.kernel == "precomputed" and X.shape[0] != X.shape[1]:
             raise ValueError(
@@ -82,6 +84,7 @@ class KernelSVR(RegressorMixin, BaseEstimator):
                 f"shape {X.shape}; pass kernel(X, X), or rows with another kernel."
             )
         weight = row_weights(X, sample_weight)
+        check_boxes(self, weight.max())
         rows = np.flatnonzero(weight > 0)
         kernel = resolve_kernel(
             self.kernel, gamma=self.gamma, degree=self.degree, coef0=self.coef0, X=X
@@ -110,6 +113,10 @@ class KernelSVR(RegressorMixin, BaseEstimator):
                 stacklevel=2,
             )
         return self
+
+    def check_parameters(self):
+        """Raise a ValueError that names a parameter out of range."""
+        check_parameters(self)
 
     def _publish(self, machine, rows):
         """Set the fitted attributes; the machine knows the kept `rows` only."""

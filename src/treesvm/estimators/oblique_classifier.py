@@ -1,6 +1,6 @@
 """What all classifiers made of oblique trees share: checking, answering, reporting.
 
-A subclass grows the trees; see `ObliqueTreeClassifier._grow_trees`.
+A subclass grows the trees; see `ObliqueTreeClassifier.grow_tree`.
 """
 
 from abc import ABC, abstractmethod
@@ -14,7 +14,8 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted
 
 from treesvm.decomposition.checkpointing import NOTHING_KEPT, KeptTrees
-from treesvm.inputs.training_rows import checked_rows, row_weights
+from treesvm.inputs.training_rows import check_boxes, checked_rows, row_weights
+from treesvm.inputs.whole_fit import all_or_nothing
 from treesvm.trees.oblique_predictor import HLSVMPredictor
 from treesvm.trees.text import export_text
 from treesvm.trees.tree_committee import (
@@ -31,6 +32,7 @@ class ObliqueTreeClassifier(ClassifierMixin, BaseEstimator, ABC):
     `random_state`.
     """
 
+    @all_or_nothing
     def fit(self, X, y, sample_weight=None):
         """Grow the tree or trees.
 
@@ -45,7 +47,7 @@ class ObliqueTreeClassifier(ClassifierMixin, BaseEstimator, ABC):
         -------
         self
         """
-        self._check_parameters()
+        self.check_parameters()
         X, y = checked_rows(self, X, y)
         check_classification_targets(y)
         weight = None
@@ -53,12 +55,16 @@ class ObliqueTreeClassifier(ClassifierMixin, BaseEstimator, ABC):
             weight = row_weights(X, sample_weight)
             weight = weight * compute_sample_weight(self.class_weight, y)
             X, y, weight = _drop_zero_weights(X, y, weight)
+        check_boxes(self, 1.0 if weight is None else weight.max(initial=0.0))
         self.classes_, codes = np.unique(y, return_inverse=True)
         seed = check_random_state(self.random_state).randint(np.iinfo(np.int32).max)
         with self._open_checkpoint(X, codes, weight) as store:
             seed = store.seeds([seed], self.random_state)[0]
             trees = self._grow_committee(X, codes, weight, seed, store)
-            self._finish(trees, X, codes, weight, store)
+        return self.restore_fitted(trees)
+
+    def restore_fitted(self, trees):
+        """Set the fitted attributes from grown trees, wherever they come from."""
         self.trees_ = trees
         return self
 
@@ -66,15 +72,12 @@ class ObliqueTreeClassifier(ClassifierMixin, BaseEstimator, ABC):
         """Return the store of what was finished; here it keeps nothing."""
         return NOTHING_KEPT
 
-    def _finish(self, trees, X, codes, weight, store):
-        """Do what else belongs to fitting once the trees are grown; nothing here."""
-
     @abstractmethod
-    def _check_parameters(self):
+    def check_parameters(self):
         """Raise a ValueError that names a parameter out of range."""
 
     @abstractmethod
-    def _grow_tree(self, X, codes, weight, *, n_classes, seed, n_jobs):
+    def grow_tree(self, X, codes, weight, *, n_classes, seed, n_jobs):
         """Return the tree for class codes 0 … n_classes - 1; weight may be None."""
 
     def _grow_committee(self, X, codes, weight, seed, store=NOTHING_KEPT):
@@ -88,7 +91,7 @@ class ObliqueTreeClassifier(ClassifierMixin, BaseEstimator, ABC):
             tree = kept.get("whole")
             if tree is None:
                 more = {} if store is NOTHING_KEPT else {"kept": kept}
-                tree = self._grow_tree(
+                tree = self.grow_tree(
                     X if len(rows) == len(codes) else X[rows],
                     labels,
                     None if weight is None else weight[rows],

@@ -1,5 +1,7 @@
 """Support vector trees: a few terms of a trained machine for every row."""
 
+from typing import ClassVar
+
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, clone
 from sklearn.exceptions import NotFittedError
@@ -17,16 +19,22 @@ from treesvm.compression.tree_rows import (
     distinct_rows,
     object_rows,
 )
-from treesvm.decomposition.committee import committee_scores
+from treesvm.decomposition.decomposition import joint_scores
 from treesvm.decomposition.predictor import DecompositionPredictor
 from treesvm.estimators.kernel_svc import KernelSVC
-from treesvm.inputs.support_vector_tree_parameters import (
-    check_tree_parameters,
-    loss_of,
+from treesvm.inputs.parameter_rules import (
+    FLAG,
+    check_parameters,
+    count,
+    either,
+    one_of,
 )
 from treesvm.inputs.training_rows import checked_rows, classification_rows
 from treesvm.inputs.whole_fit import all_or_nothing
-from treesvm.kernels.kernel import Kernel
+from treesvm.kernels.kernel import CallableKernel
+
+# What a refit lowers, None without refit.
+_LOSSES = {False: None, True: "values", "values": "values", "margin": "margin"}
 
 
 class SupportVectorTreeClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
@@ -111,6 +119,24 @@ class SupportVectorTreeClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstim
     True
     """
 
+    _rules: ClassVar = {
+        "max_height": either(
+            None, count("use a positive whole number, or None for the default")
+        ),
+        "min_rows": count("use a positive whole number of rows"),
+        "n_starts": count("use a positive whole number"),
+        "refit": one_of(False, True, "values", "margin"),
+        "split_rows": either(
+            "cv", count("use a positive whole number of rows, or 'cv'")
+        ),
+        "vectors": one_of("auto", "support", "rows"),
+        "shared": FLAG,
+        "object_kernel": (
+            lambda value: value is None or callable(value),
+            "use a function of two sequences of objects, or None",
+        ),
+    }
+
     def __init__(
         self,
         estimator=None,
@@ -159,7 +185,7 @@ class SupportVectorTreeClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstim
         -------
         self
         """
-        self._check_parameters()
+        self.check_parameters()
         seed = check_random_state(self.random_state).randint(2**31 - 1)
         rng = np.random.default_rng(seed)
         if self.object_kernel is not None:
@@ -197,7 +223,7 @@ class SupportVectorTreeClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstim
         objects = object_rows(X)
         model = self.estimator
         model = KernelSVC(kernel="precomputed") if model is None else model
-        kernel = Kernel("callable", function=self.object_kernel)
+        kernel = CallableKernel(self.object_kernel)
         if _is_fitted(model) and len(objects) != model.n_features_in_:
             raise ValueError(
                 f"X holds {len(objects)} objects; a fitted estimator with a "
@@ -223,7 +249,7 @@ class SupportVectorTreeClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstim
             return self.vectors
         # Objects are few and their kernels dear: the machine's own are known already.
         is_plain = has_kernel and self.object_kernel is None
-        is_gram = is_plain and source.terms.kernel.name == "precomputed"
+        is_gram = is_plain and source.terms.kernel.is_precomputed
         return "rows" if is_plain and not is_gram and self.refit else "support"
 
     def _options(self):
@@ -231,7 +257,7 @@ class SupportVectorTreeClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstim
             max_height=self.max_height,
             min_rows=self.min_rows,
             n_starts=self.n_starts,
-            loss=loss_of(self.refit),
+            loss=_LOSSES[self.refit],
             split_rows=self.split_rows,
             is_shared=self.shared,
             max_bytes=int(self.cache_size * 2**20),
@@ -281,10 +307,11 @@ class SupportVectorTreeClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstim
         return DecompositionPredictor(self._members, self.classes_, self.n_features_in_)
 
     def _scores_of(self, X):
-        return committee_scores(self._members, X)
+        return joint_scores(self._members, X)
 
-    def _check_parameters(self):
-        check_tree_parameters(self)
+    def check_parameters(self):
+        """Raise a ValueError that names a parameter out of range."""
+        check_parameters(self)
 
     def _checked(self, X):
         check_is_fitted(self)

@@ -1,6 +1,7 @@
 """SVM-Maj: a linear SVM solved in the primal by iterative majorization."""
 
 import warnings
+from typing import ClassVar
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
@@ -11,9 +12,16 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from treesvm.decomposition.calibration import fit_scale, held_out_scores, probabilities
-from treesvm.inputs.kernel_parameters import is_count
-from treesvm.inputs.svm_maj_parameters import check_majorization_parameters
+from treesvm.inputs.parameter_rules import (
+    check_parameters,
+    count,
+    either,
+    is_count,
+    number,
+)
+from treesvm.inputs.rows import Rows
 from treesvm.inputs.training_rows import checked_rows, classification_rows
+from treesvm.inputs.whole_fit import all_or_nothing
 from treesvm.solvers.hinges import find_hinge
 from treesvm.solvers.majorization import solve_majorization
 from treesvm.solvers.majorization_path import PathOptions, choose_penalty, draw_folds
@@ -107,6 +115,13 @@ class SVMMajClassifier(ClassifierMixin, BaseEstimator):
     True
     """
 
+    _rules: ClassVar = {
+        "alpha": either(
+            "cv", number("use a positive, finite number or 'cv'", above=0.0)
+        ),
+        "max_iter": count("use a positive integer"),
+    }
+
     def __init__(
         self,
         hinge="quadratic",
@@ -134,6 +149,7 @@ class SVMMajClassifier(ClassifierMixin, BaseEstimator):
         self.n_jobs = n_jobs
         self.random_state = random_state
 
+    @all_or_nothing
     def fit(self, X, y, sample_weight=None):
         """Choose λ if asked to, and train on all rows.
 
@@ -147,7 +163,7 @@ class SVMMajClassifier(ClassifierMixin, BaseEstimator):
         -------
         self
         """
-        check_majorization_parameters(self)
+        self.check_parameters()
         X, codes, weight = classification_rows(
             self, X, y, sample_weight, self.class_weight
         )
@@ -164,6 +180,10 @@ class SVMMajClassifier(ClassifierMixin, BaseEstimator):
         if self.probability:
             self._calibrate(X, codes, weight)
         return self
+
+    def check_parameters(self):
+        """Raise a ValueError that names a parameter out of range."""
+        check_parameters(self)
 
     def _choose_alpha(self, X, codes, weight, options):
         """Set `alpha_` and `cv_results_`."""
@@ -183,9 +203,7 @@ class SVMMajClassifier(ClassifierMixin, BaseEstimator):
 
     def _train(self, X, codes, weight, options):
         """Set the fitted attributes of the machines."""
-        kept = np.flatnonzero(weight > 0.0)
-        if len(kept) < len(weight):
-            X, codes, weight = X[kept], codes[kept], weight[kept]
+        X, codes, weight, _ = Rows(X, codes, weight, None).with_weight()
         rows = majorized_rows(X, weight, fit_intercept=self.fit_intercept)
         n_classes = len(self.classes_)
         solutions = [

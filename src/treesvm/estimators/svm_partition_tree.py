@@ -1,7 +1,15 @@
 """SVM-partitioned trees: oblique trees whose splits are SVM-Maj machines."""
 
+from typing import ClassVar
+
 from treesvm.estimators.oblique_classifier import ObliqueTreeClassifier
-from treesvm.inputs.svm_maj_parameters import check_majorization_parameters
+from treesvm.inputs.parameter_rules import (
+    check_parameters,
+    count,
+    either,
+    number,
+    one_of,
+)
 from treesvm.solvers.hinges import find_hinge
 from treesvm.trees.majorization_split import MajorizationOptions, MajorizationSplit
 from treesvm.trees.node_answers import last_predictions, with_answers
@@ -87,6 +95,18 @@ class SVMPartitionTreeClassifier(ObliqueTreeClassifier):
     True
     """
 
+    _rules: ClassVar = {
+        "alpha": either(
+            "cv", number("use a positive, finite number or 'cv'", above=0.0)
+        ),
+        "min_rows": either(
+            "n_features",
+            number("use a number of rows, 0 or more, or 'n_features'", least=0.0),
+        ),
+        "multi_class": one_of("tree", "ovo", "ovr"),
+        "cv": count("every node draws its own folds: use how many, 2 or more", 2),
+    }
+
     def __init__(
         self,
         hinge="quadratic",
@@ -122,11 +142,11 @@ class SVMPartitionTreeClassifier(ObliqueTreeClassifier):
         self.n_jobs = n_jobs
         self.random_state = random_state
 
-    def _check_parameters(self):
+    def check_parameters(self):
         """Raise a ValueError that names a parameter out of range."""
-        check_majorization_parameters(self)
+        check_parameters(self)
 
-    def _grow_tree(self, X, codes, weight, *, n_classes, seed, n_jobs):
+    def grow_tree(self, X, codes, weight, *, n_classes, seed, n_jobs):
         """Grow and prune one tree."""
         is_last = self.leaf_answer == "last"
         if is_last and n_classes > 2:

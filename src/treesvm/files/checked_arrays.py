@@ -10,6 +10,9 @@ import numpy as np
 from treesvm.files.failures import ModelFileError, require
 
 _CHUNK = 2**20  # numbers looked at together, so that checking needs no memory
+# Beyond these, squared distances or sums of kernels overflow, and answers would be NaN.
+# `fit` takes values up to 1e15; float32 rounds them.
+_LARGEST = {"vectors": 1e16, "coefficients": 1e200}
 
 
 class ArrayReader:
@@ -107,10 +110,16 @@ def is_valid_text(array):
 
 
 def _check_finite(array, name):
+    """Refuse NaN, infinity, and what would become one of them in an answer."""
     flat = array.ravel("K")
+    largest = min(_LARGEST.get(part, np.inf) for part in name.split("."))
     for start in range(0, len(flat), _CHUNK):
         part = flat[start : start + _CHUNK]
         require(np.isfinite(part).all(), f"array {name!r} holds NaN or infinity")
+        require(
+            (np.abs(part) <= largest).all(),
+            f"array {name!r} holds a number beyond {largest:.0e}",
+        )
 
 
 def _check_range(array, name, low, high):

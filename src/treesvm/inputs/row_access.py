@@ -10,20 +10,27 @@ import numpy as np
 from numba.extending import overload
 from scipy import sparse
 
+from treesvm.solvers.sparse_structure import check_structure
+
 # Reassociation lets sums run in vector lanes. It is safe here: inputs are finite, and
 # every caller sums through these functions, so equal rows always get equal values.
 _FAST_SUM = {"fastmath": {"reassoc", "contract"}, "nogil": True}
 _PLAIN = {"nogil": True}
 
 
-def narrow_indices(X):
-    """Return `X`; a sparse one as CSR, with 32-bit indices if so many bits suffice.
+def canonical_rows(X):
+    """Return `X`; a sparse one as CSR whose rows name every feature once, ascending.
 
-    SciPy makes 64-bit indices when it joins large matrices, and keeps them.
+    Indices have 32 bits if so many suffice: SciPy makes 64-bit ones when it joins large
+    matrices, and keeps them. The matrix given stays as it is.
     """
     if not sparse.issparse(X):
         return X
+    check_structure(X)
     X = X.tocsr()
+    if not X.has_canonical_format:
+        X = X.copy()
+        X.sum_duplicates()
     if X.indices.dtype == np.int32 or max(X.nnz, *X.shape) > np.iinfo(np.int32).max:
         return X
     indices, starts = X.indices.astype(np.int32), X.indptr.astype(np.int32)

@@ -6,7 +6,8 @@ from sklearn.utils import compute_sample_weight
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import _check_sample_weight, validate_data
 
-from treesvm.inputs.row_access import narrow_indices
+from treesvm.inputs.row_access import canonical_rows
+from treesvm.inputs.rows import Rows
 
 INPUT = {
     "accept_sparse": "csr",
@@ -15,15 +16,16 @@ INPUT = {
     "order": "C",
 }
 LARGEST_VALUE = 1e15  # squared distances of such rows still fit into float32
+LARGEST_BOX = 1e20  # sums of a billion such coefficients still fit into float32
 
 
 def checked_rows(model, X, y="no_validation", **options):
     """Return what scikit-learn's `validate_data` makes of `X`, or of `X` and `y`.
 
-    Sparse matrices with 64-bit indices are taken where 32 bits suffice. Values that
-    the model's machines would multiply as they are must not be enormous.
+    Sparse rows become canonical, with 32-bit indices where so many bits suffice. Values
+    that the model's machines would multiply as they are must not be enormous.
     """
-    checked = validate_data(model, narrow_indices(X), y, **(INPUT | options))
+    checked = validate_data(model, canonical_rows(X), y, **(INPUT | options))
     if _multiplies_raw_values(model):
         check_magnitude(checked[0] if isinstance(checked, tuple) else checked)
     return checked
@@ -68,9 +70,24 @@ def classification_rows(model, X, y, sample_weight, class_weight, **input_option
         )
     weight = row_weights(X, sample_weight)
     weight = weight * compute_sample_weight(class_weight, y)
+    check_boxes(model, weight.max())
     mass = np.bincount(codes, weights=weight, minlength=len(model.classes_))
     check_class_masses(model.classes_, mass)
     return X, codes, weight
+
+
+def class_rows(model, X, y, sample_weight, class_weight):
+    """The same as `Rows`, without the rows of weight zero."""
+    X, codes, weight = classification_rows(model, X, y, sample_weight, class_weight)
+    return Rows(X, codes, weight, len(model.classes_)).with_weight()
+
+
+def number_rows(model, X, y, sample_weight):
+    """Check training data with a target of numbers; return `Rows` with weight."""
+    X, y = checked_rows(model, X, y, y_numeric=True)
+    weight = row_weights(X, sample_weight)
+    check_boxes(model, weight.max())
+    return Rows(X, y.astype(np.float64), weight, None).with_weight()
 
 
 def check_class_masses(classes, mass):
@@ -98,6 +115,24 @@ def row_weights(X, sample_weight):
     weight = _check_sample_weight(sample_weight, X, dtype=np.float64, copy=True)
     check_weight_range(weight.min(), weight.max())
     return weight
+
+
+def check_boxes(model, largest):
+    """Raise a ValueError if coefficients up to C x the largest weight could overflow.
+
+    Models without C are asked for the weights alone.
+    """
+    grid = getattr(model, "Cs", None)
+    C = float(getattr(model, "C", 1.0) if grid is None else np.max(grid))
+    largest = float(largest)
+    if max(1.0, C) * largest <= LARGEST_BOX:
+        return
+    raise ValueError(
+        f"the largest row weight is {largest:.3g} and C is {C:.3g}, so coefficients "
+        f"of {C * largest:.3g} are possible; sums of them overflow. Divide the weights "
+        f"(sample_weight, class_weight) or C, so that neither the weights nor C times "
+        f"the weights are beyond {LARGEST_BOX:.0e}."
+    )
 
 
 def check_weight_range(lowest, highest):

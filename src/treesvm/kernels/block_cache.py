@@ -3,17 +3,9 @@
 import numpy as np
 from joblib import Parallel, delayed, effective_n_jobs
 
-from treesvm.kernels.kernel import (
-    as_rows,
-    exp_of_products,
-    exponent_factors,
-    inner_products,
-)
-
 _LEAST_ROWS = 2  # a pair step needs two rows at once
-_CHUNK_BYTES = (
-    4 * 2**20
-)  # a block is finished while it is still in the processor's cache
+# A block is finished while it is still in the processor's cache.
+_CHUNK_BYTES = 4 * 2**20
 
 
 class RowCache:
@@ -36,12 +28,8 @@ class RowCache:
 
     def __init__(self, kernel, X, max_bytes, min_rows=_LEAST_ROWS, n_jobs=None):
         self._n_workers = effective_n_jobs(n_jobs)
-        self._kernel = kernel
-        self._X = _prepared(kernel, X)
-        self._left = self._right = None
-        if kernel.name == "rbf":
-            self._left, self._right = exponent_factors(self._X, kernel.gamma)
-        n = self._X.shape[0]
+        self._block = kernel.row_block(X)
+        n = X.shape[0]
         capacity = max(min_rows, min(n, int(max_bytes // (4 * max(n, 1)))))
         self._store = np.empty((capacity, n), np.float32)
         self._slot_of = np.full(n, -1)
@@ -76,11 +64,11 @@ class RowCache:
         slots = np.argpartition(self._last_use, len(missing) - 1)[: len(missing)]
         evicted = self._row_in[slots]
         self._slot_of[evicted[evicted >= 0]] = -1
-        step = max(1, _CHUNK_BYTES // (4 * self._X.shape[0]))
+        step = max(1, _CHUNK_BYTES // (4 * self._store.shape[1]))
         starts = range(0, len(missing), step)
 
         def compute(k):
-            self._store[slots[k : k + step]] = self.block(missing[k : k + step])
+            self._store[slots[k : k + step]] = self._block(missing[k : k + step])
 
         n_workers = min(self._n_workers, len(starts))
         if n_workers == 1:
@@ -94,24 +82,3 @@ class RowCache:
         self._row_in[slots] = missing
         self._last_use[slots] = self._clock
         self.n_computed += len(missing)
-
-    def block(self, rows, columns=None):
-        """Compute ``K[rows][:, columns]`` without touching the cache."""
-        kernel, X = self._kernel, self._X
-        if kernel.name == "precomputed":
-            block = X[rows] if columns is None else X[np.ix_(rows, columns)]
-            return np.asarray(block, np.float32)
-        if self._left is not None:
-            right = self._right if columns is None else self._right[columns]
-            return exp_of_products(inner_products(self._left[rows], right))
-        return kernel.block(X[rows], X if columns is None else X[columns])
-
-
-def _prepared(kernel, X):
-    """Rows in float32, centred where that is free: it saves digits of distances."""
-    if kernel.name in ("precomputed", "callable"):
-        return X
-    X = as_rows(X, np.float32)
-    if kernel.name == "rbf" and isinstance(X, np.ndarray):
-        return X - X.mean(axis=0, dtype=np.float64).astype(np.float32)
-    return X

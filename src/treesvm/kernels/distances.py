@@ -1,8 +1,8 @@
-"""Squared distances inside one leaf, computed once and used for every gamma.
+"""Distances inside one part, computed once and used for every gamma.
 
-Distances are formed in float64 from centred rows and kept in float32: relative errors
-of 6e-8, where a float32 product would be off by 3e-6 of the squared norms, which is
-2 % of K at gamma = 10^4.  Identical rows have distance exactly zero.
+Squared distances are formed in float64 from centred rows and kept in float32: relative
+errors of 6e-8, where a float32 product would be off by 3e-6 of the squared norms, which
+is 2 % of K at gamma = 10^4.  Identical rows have distance exactly zero.
 """
 
 import numpy as np
@@ -10,40 +10,80 @@ from scipy import sparse
 from scipy.linalg import blas
 
 from treesvm.kernels.compiling import compiled
-from treesvm.kernels.exponential import exp_minus_one
-from treesvm.kernels.kernel import inner_products
+from treesvm.kernels.row_products import inner_products, squared_norms
 
-# Below this value of gamma * distance a Taylor series of exp(-t) - 1 is exact to
-# float32 and keeps its leading digits, which exp(-t) - 1 computed as written loses.
-_SERIES_REACH = 0.5
-_WHOLE_ROWS = 3000  # larger leaves are done in chunks, to hold no n^2 of float64
+_WHOLE_ROWS = 3000  # larger parts are done in chunks, to hold no n^2 of float64
 _CHUNK_ROWS = 512
 _ROUNDING = 1e-13  # float64 distances below this share of the norms are noise
 
 
-class LeafDistances:
-    """Squared distances between the rows of a leaf.
+class Distances:
+    """Distances among the rows of a part; a subclass says which, by its `block`.
 
     Parameters
     ----------
     X : ndarray or CSR matrix of shape (n, n_features)
+
+    Attributes
+    ----------
+    matrix : ndarray of shape (n, n), float32
     """
 
     def __init__(self, X):
-        self._rows, self._norms, self._mean = _centred(X)
-        self.squared = _squared_distances(self._rows, self._norms)
+        self._rows = X
+        self.matrix = self.block(X, X, np.float32)
 
-    def rbf_minus_one(self, gamma, out=None):
-        """Return exp(-gamma d) - 1 in float32.
+    @staticmethod
+    def block(A, B, dtype):
+        """Return the distances of every row of `A` to every row of `B`, contiguous."""
+        raise NotImplementedError
 
-        An SVM dual does not change when a constant is added to its Gram matrix, and
-        minus one keeps the digits of small gammas.
+    @staticmethod
+    def largest_size(X):
+        """Return the size of the largest row, in units of the distance.
+
+        Rounding errors of distances between the rows are of its order.
         """
-        out = np.empty_like(self.squared) if out is None else out
-        return rbf_minus_one(self.squared, gamma, out)
+        raise NotImplementedError
 
-    def exact_rbf_minus_one(self, gamma, rows, columns):
-        """Return a float64 block of exp(-gamma d) - 1, from float64 distances."""
+    def exact(self, rows, columns):
+        """Return a float64 block of distances between rows of the part."""
+        return self.block(self._rows[rows], self._rows[columns], np.float64)
+
+    def to_queries(self, Q):
+        """Return float64 distances of the rows of `Q` to the part's rows."""
+        return self.block(Q, self._rows, np.float64)
+
+
+class SquaredDistances(Distances):
+    """Squared Euclidean distances."""
+
+    def __init__(self, X):
+        self._rows, self._norms, self._mean = _centred(X)
+        self.matrix = _squared_distances(self._rows, self._norms)
+
+    @staticmethod
+    def block(A, B, dtype):
+        """Return the distances of every row of `A` to every row of `B`."""
+        products = inner_products(A, B, dtype)
+        products *= -2
+        products += squared_norms(A, dtype)[:, None]
+        products += squared_norms(B, dtype)
+        return np.maximum(products, 0, out=products)
+
+    @staticmethod
+    def largest_size(X):
+        """Return the largest squared distance of a row from the mean, or from zero.
+
+        Sparse rows are not centred.
+        """
+        if sparse.issparse(X):
+            return float(X.multiply(X).sum(axis=1).max())
+        centred = X - X.mean(axis=0)
+        return float(np.einsum("ij,ij->i", centred, centred).max())
+
+    def exact(self, rows, columns):
+        """Return a float64 block of distances between rows of the part."""
         A, B = self._rows[rows], self._rows[columns]
         block = inner_products(A, B, np.float64)
         block *= -2
@@ -51,49 +91,12 @@ class LeafDistances:
         block += self._norms[columns]
         scale = self._norms.max(initial=0.0)
         block[block <= _ROUNDING * scale] = 0.0
-        block *= gamma
-        return exp_minus_one(block)
+        return block
 
     def to_queries(self, Q):
-        """Return float64 squared distances of the rows of `Q` to the leaf's rows."""
-        Q = Q.astype(np.float64) if sparse.issparse(Q) else np.asarray(Q, np.float64)
-        if sparse.issparse(self._rows):
-            norms = np.asarray(Q.multiply(Q).sum(axis=1)).ravel()
-        else:
-            Q = Q - self._mean
-            norms = np.einsum("ij,ij->i", Q, Q)
-        squared = inner_products(Q, self._rows, np.float64)
-        squared *= -2
-        squared += norms[:, None]
-        squared += self._norms
-        return np.maximum(squared, 0.0, out=squared)
-
-
-def rbf_minus_one(squared, gamma, out):
-    """Write exp(-gamma d) - 1 to `out`, all float32."""
-    largest = float(squared.max(initial=0.0)) if squared.size else 0.0
-    if gamma * largest <= _SERIES_REACH:
-        _series(squared.reshape(-1), np.float32(gamma), out.reshape(-1))
-        return out
-    np.multiply(squared, np.float32(-gamma), out=out)
-    np.exp(out, out=out)
-    out -= np.float32(1)
-    return out
-
-
-@compiled
-def _series(squared, gamma, out):
-    """exp(-t) - 1 by its series to t^7, for t <= 1/2."""
-    one = np.float32(1.0)
-    for k in range(squared.shape[0]):
-        t = gamma * squared[k]
-        s = one - t * np.float32(1.0 / 7.0)
-        s = one - t * np.float32(1.0 / 6.0) * s
-        s = one - t * np.float32(1.0 / 5.0) * s
-        s = one - t * np.float32(1.0 / 4.0) * s
-        s = one - t * np.float32(1.0 / 3.0) * s
-        s = one - t * np.float32(1.0 / 2.0) * s
-        out[k] = -t * s
+        """Return float64 distances of the rows of `Q` to the part's rows."""
+        Q = Q if self._mean is None else Q - self._mean
+        return self.block(Q, self._rows, np.float64)
 
 
 def _centred(X):

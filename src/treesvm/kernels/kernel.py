@@ -1,4 +1,4 @@
-"""Kernel functions as values: a name, its parameters, and blocks by BLAS.
+"""The kernels, one small class for each, and the table that names them.
 
 rbf         exp(-gamma |a - b|^2)
 linear      a'b
@@ -6,79 +6,132 @@ polynomial  (gamma a'b + coef0)^degree
 sigmoid     tanh(gamma a'b + coef0)
 callable    function(A, B) -> array of shape (len(A), len(B))
 precomputed the rows are already rows of a Gram matrix
+
+A further kernel is one more class here, one row of `KERNELS`, and its slow twin.
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields
 
 import numpy as np
 from scipy import sparse
 
-ALIASES = {"poly": "polynomial"}
-NAMES = ("rbf", "linear", "polynomial", "sigmoid", "precomputed")
+from treesvm.kernels.distances import SquaredDistances
+from treesvm.kernels.exponent_factors import (
+    exp_of_products,
+    exponent_factors,
+    left_factors,
+    right_factors,
+)
+from treesvm.kernels.families import (
+    BLOCK_BYTES,
+    DistanceKernel,
+    Kernel,
+    ProductKernel,
+    centred_float32,
+    dense,
+    rows_at_once,
+)
+from treesvm.kernels.row_products import inner_products
+from treesvm.kernels.row_sums import gaussian_row_sums
 
-# Rows of a CSR matrix are multiplied as dense ones when at least this share of their
-# entries is stored: BLAS is then faster than a sparse product.
-_DENSE_SHARE = 0.05
-_DENSE_BYTES = 512 * 2**20
+LARGEST_GAMMA = 1e37  # twice as much is still finite in float32
+_CACHE_BYTES = 2 * 2**20  # kernel values finished while in the processor's cache
 
 
 @dataclass(frozen=True)
-class Kernel:
-    """A kernel with its parameters settled to numbers.
+class Gaussian(DistanceKernel):
+    """exp(-gamma |a - b|^2): a matrix product leaves exponents, ready for exp."""
 
-    Parameters
-    ----------
-    name : str
-        One of `NAMES`, or "callable".
-    gamma, coef0 : float
-    degree : int
-    function : callable, optional
-        For ``name="callable"``: maps (A, B) to their kernel block.
-    """
+    name = "rbf"
+    distances = SquaredDistances
+    row_sums = staticmethod(gaussian_row_sums)
+    has_compiled_walk = True
+    has_free_vectors = True
 
-    name: str = "rbf"
+    def row_block(self, X):
+        left, right = exponent_factors(centred_float32(X), self.gamma)
+
+        def block(rows, columns=None):
+            others = right if columns is None else right[columns]
+            return exp_of_products(inner_products(left[rows], others))
+
+        return block
+
+    def blocks(self, X, vectors, support, dtype):
+        if sparse.issparse(vectors):
+            yield from super().blocks(X, vectors, support, dtype)
+            return
+        centre = vectors.mean(axis=0)  # distances keep more digits near zero
+        right = right_factors(vectors - centre, self.gamma, dtype)
+        step = rows_at_once(BLOCK_BYTES, len(vectors), dtype)
+        fine = rows_at_once(_CACHE_BYTES, len(vectors), dtype)
+        for start in range(0, X.shape[0], step):
+            part = dense(X[start : start + step])
+            products = left_factors(part - centre, self.gamma, dtype) @ right.T
+            for first in range(0, len(products), fine):
+                K = exp_of_products(products[first : first + fine])
+                yield slice(start + first, start + first + len(K)), K
+
+
+@dataclass(frozen=True)
+class Linear(ProductKernel):
+    """a'b."""
+
+    name = "linear"
+
+    def of_products(self, products):
+        return products
+
+
+@dataclass(frozen=True)
+class Polynomial(ProductKernel):
+    """(gamma a'b + coef0)^degree."""
+
+    name = "polynomial"
+
     gamma: float = 1.0
     degree: int = 3
     coef0: float = 0.0
-    function: Callable | None = None
 
-    def block(self, A, B, dtype=np.float32):
-        """Return the kernel of every row of `A` with every row of `B`.
-
-        Parameters
-        ----------
-        A, B : ndarray or CSR matrix of shape (n, n_features) and (m, n_features)
-            For "precomputed", `A` holds rows of the Gram matrix and `B` is ignored.
-        dtype : float32 or float64
-            Precision of the computation and of the result.
-
-        Returns
-        -------
-        ndarray of shape (n, m)
-        """
-        if self.name == "precomputed":
-            return np.asarray(A, dtype=dtype)
-        if self.name == "callable":
-            return self._called(A, B, dtype)
-        products = inner_products(A, B, dtype)
-        if self.name == "rbf":
-            distances = _distances_from_products(products, A, B, dtype)
-            return rbf_in_place(distances, self.gamma)
-        return self._of_products(products)
-
-    def _of_products(self, products):
-        """Apply a kernel of inner products in place."""
-        if self.name == "linear":
-            return products
+    def of_products(self, products):
         products *= products.dtype.type(self.gamma)
         products += products.dtype.type(self.coef0)
-        if self.name == "sigmoid":
-            return np.tanh(products, out=products)
         return np.power(products, self.degree, out=products)
 
-    def _called(self, A, B, dtype):
-        """Call the user's function and check what it returns."""
+    def growth(self, products):
+        return self.degree * (self.gamma * products + abs(self.coef0)) ** self.degree
+
+
+@dataclass(frozen=True)
+class Sigmoid(ProductKernel):
+    """tanh(gamma a'b + coef0)."""
+
+    name = "sigmoid"
+
+    gamma: float = 1.0
+    coef0: float = 0.0
+
+    def of_products(self, products):
+        products *= products.dtype.type(self.gamma)
+        products += products.dtype.type(self.coef0)
+        return np.tanh(products, out=products)
+
+    def growth(self, products):
+        return self.gamma * products
+
+
+@dataclass(frozen=True)
+class CallableKernel(Kernel):
+    """A user's function of two sets of rows, whose values are checked."""
+
+    name = "callable"
+    is_storable = False
+    trusts_float32 = False
+
+    function: Callable
+
+    def block(self, A, B, dtype=np.float32):
         block = np.asarray(self.function(A, B))
         if block.shape != (A.shape[0], B.shape[0]):
             raise ValueError(
@@ -93,23 +146,62 @@ class Kernel:
             )
         return block.astype(dtype)
 
-    def with_gamma(self, gamma):
-        """Return the same kernel with another gamma."""
-        return replace(self, gamma=float(gamma))
+    def diagonal(self, X, dtype=np.float64):
+        rows = (X[i : i + 1] for i in range(X.shape[0]))
+        return np.array([self.block(row, row, dtype)[0, 0] for row in rows], dtype)
+
+
+@dataclass(frozen=True)
+class Precomputed(Kernel):
+    """Rows of a Gram matrix: a smaller problem loses columns too."""
+
+    name = "precomputed"
+    is_precomputed = True
+
+    def block(self, A, B, dtype=np.float32):
+        """Return `A`, whose columns stand for the rows of `B`."""
+        return np.asarray(dense(A), dtype=dtype)
 
     def diagonal(self, X, dtype=np.float64):
-        """Return k(x, x) for every row of `X`."""
-        if self.name == "rbf":
-            return np.ones(X.shape[0], dtype)
-        if self.name == "precomputed":
-            return np.asarray(X, dtype=dtype).diagonal().copy()
-        if self.name == "callable":
-            parts = [
-                self._called(X[i : i + 1], X[i : i + 1], dtype)[0, 0]
-                for i in range(X.shape[0])
-            ]
-            return np.array(parts, dtype)
-        return self._of_products(squared_norms(X, dtype))
+        return np.asarray(X, dtype=dtype).diagonal().copy()
+
+    def take(self, X, rows):
+        return X[np.ix_(rows, rows)]
+
+    def vectors(self, X, support):
+        return np.empty((len(support), 0))
+
+    def facing(self, X, support):
+        return X[:, support]
+
+    def among(self, X, rows, columns=None, dtype=np.float32):
+        block = X[rows] if columns is None else X[np.ix_(rows, columns)]
+        return np.asarray(block, dtype)
+
+    def reach(self, X, vectors):
+        return 1.0 + np.abs(X).max(axis=1)
+
+
+KERNELS = {
+    "rbf": Gaussian,
+    "linear": Linear,
+    "poly": Polynomial,
+    "polynomial": Polynomial,
+    "sigmoid": Sigmoid,
+    "precomputed": Precomputed,
+}
+
+
+def kernel_class(kernel):
+    """Return the class that a user's `kernel` parameter stands for."""
+    if callable(kernel):
+        return CallableKernel
+    if not isinstance(kernel, str) or kernel not in KERNELS:
+        raise ValueError(
+            f"kernel={kernel!r} is unknown; use one of {', '.join(KERNELS)} or a "
+            "callable."
+        )
+    return KERNELS[kernel]
 
 
 def resolve_kernel(kernel, *, gamma, degree, coef0, X):
@@ -118,16 +210,21 @@ def resolve_kernel(kernel, *, gamma, degree, coef0, X):
     ``gamma="scale"`` is 1 / (n_features * variance of X) and ``"auto"`` is
     1 / n_features, as in `sklearn.svm.SVC`.
     """
-    gamma = resolve_gamma(gamma, X)
-    if callable(kernel):
-        return Kernel("callable", gamma, degree, coef0, kernel)
-    name = ALIASES.get(kernel, kernel)
-    if name not in NAMES:
+    known = {
+        "gamma": resolve_gamma(gamma, X),
+        "degree": degree,
+        "coef0": coef0,
+        "function": kernel,
+    }
+    found = kernel_class(kernel)
+    own_gamma = "gamma" in {own.name for own in fields(found)}
+    if own_gamma and not known["gamma"] <= LARGEST_GAMMA:
         raise ValueError(
-            f"kernel={kernel!r} is unknown; use one of {', '.join(NAMES)} or a "
-            "callable."
+            f"gamma={known['gamma']:.3g} is not possible; it is at most "
+            f"{LARGEST_GAMMA:.0e}. If the features are tiny, scale them "
+            "(StandardScaler, MinMaxScaler)."
         )
-    return Kernel(name, gamma, degree, coef0)
+    return found(**{own.name: known[own.name] for own in fields(found)})
 
 
 def resolve_gamma(gamma, X):
@@ -140,91 +237,12 @@ def resolve_gamma(gamma, X):
                 variance = X.multiply(X).mean() - X.mean() ** 2
             else:
                 variance = np.var(X, dtype=np.float64)
-            return 1.0 / (X.shape[1] * variance) if variance > 0 else 1.0
+            if variance > 0:
+                # A plain float: NumPy's own would change the type of float32 products.
+                return 1.0 / float(X.shape[1] * variance)
+            # The variance of tiny features is not the zero that it is rounded to.
+            return np.inf if X.size and X.max() > X.min() else 1.0
         raise ValueError(
             f"gamma={gamma!r} is unknown; use 'scale', 'auto' or a number."
         )
     return float(gamma)
-
-
-def inner_products(A, B, dtype=np.float32):
-    """Return ``A @ B.T`` as a dense array."""
-    A, B = as_rows(A, dtype), as_rows(B, dtype)
-    products = A @ B.T
-    if sparse.issparse(products):
-        products = products.toarray()
-    return np.ascontiguousarray(products, dtype=dtype)
-
-
-def as_rows(X, dtype):
-    """Return `X` in `dtype`, dense when it is dense enough to profit from BLAS."""
-    if not sparse.issparse(X):
-        return np.asarray(X, dtype=dtype)
-    size = X.shape[0] * X.shape[1]
-    small = size * np.dtype(dtype).itemsize <= _DENSE_BYTES
-    if small and X.nnz >= _DENSE_SHARE * size:
-        return X.toarray().astype(dtype, copy=False)
-    return X.astype(dtype, copy=False)
-
-
-def squared_norms(X, dtype=np.float32):
-    """Return the squared length of every row."""
-    if sparse.issparse(X):
-        X = X.astype(dtype, copy=False)
-        return np.asarray(X.multiply(X).sum(axis=1), dtype=dtype).ravel()
-    X = np.asarray(X, dtype=dtype)
-    return np.einsum("ij,ij->i", X, X)
-
-
-def _distances_from_products(products, A, B, dtype):
-    """Turn inner products into squared distances, in place."""
-    products *= -2
-    products += squared_norms(A, dtype)[:, None]
-    products += squared_norms(B, dtype)
-    return np.maximum(products, 0, out=products)
-
-
-def rbf_in_place(distances, gamma):
-    """Replace squared distances by exp(-gamma d)."""
-    distances *= distances.dtype.type(-gamma)
-    return np.exp(distances, out=distances)
-
-
-def exponent_factors(X, gamma, dtype=np.float32):
-    """Return two sets of rows (left, right) for exponents of an RBF kernel.
-
-    The inner product of a left and a right row is -gamma |a - b|^2: norms as further
-    columns leave nothing to do between the matrix product and exp.
-    """
-    if not sparse.issparse(X):
-        return left_factors(X, gamma, dtype), right_factors(X, gamma, dtype)
-    norms = (-gamma * squared_norms(X, dtype)).astype(dtype)[:, None]
-    ones = np.ones_like(norms)
-    left = sparse.hstack([X * (2 * gamma), norms, ones], "csr", dtype)
-    return left, sparse.hstack([X, ones, norms], "csr", dtype)
-
-
-def left_factors(X, gamma, dtype=np.float32):
-    """Return the left half of `exponent_factors` for dense rows."""
-    n_rows, width = X.shape
-    out = np.empty((n_rows, width + 2), dtype)
-    np.multiply(np.asarray(X, dtype), dtype(2 * gamma), out=out[:, :width])
-    np.multiply(squared_norms(X, dtype), dtype(-gamma), out=out[:, width])
-    out[:, width + 1] = 1
-    return out
-
-
-def right_factors(X, gamma, dtype=np.float32):
-    """Return the right half of `exponent_factors` for dense rows."""
-    n_rows, width = X.shape
-    out = np.empty((n_rows, width + 2), dtype)
-    out[:, :width] = X
-    out[:, width] = 1
-    np.multiply(squared_norms(X, dtype), dtype(-gamma), out=out[:, width + 1])
-    return out
-
-
-def exp_of_products(products):
-    """Turn the inner products of exponent factors into kernel values, in place."""
-    np.minimum(products, 0, out=products)
-    return np.exp(products, out=products)

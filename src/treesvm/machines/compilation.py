@@ -31,5 +31,5 @@ def is_compiled():
     solver = path.solve_all
     if solver.signatures:
         return True
-    folder = Path(solver.stats.cache_path)
-    return any(folder.glob("path.solve_all-*.nbc"))
+    folder = solver.stats.cache_path  # None where nothing is kept on the disk
+    return folder is not None and any(Path(folder).glob("path.solve_all-*.nbc"))

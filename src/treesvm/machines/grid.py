@@ -1,14 +1,95 @@
-"""A grid of kernels and Cs on one set of rows, for any kernel."""
+"""A grid of (gamma, C) on one set of rows, with answers for its validation rows."""
+
+from typing import NamedTuple
 
 import numpy as np
 
+from treesvm.machines.compilation import announce_compilation
 from treesvm.machines.layout import build_machines, decisions
-from treesvm.machines.leaf_grid import GridPoint, LeafGrid
-from treesvm.machines.training import gram_chain
-from treesvm.machines.voting import predicted_codes
+from treesvm.machines.path import leaf_path
+from treesvm.machines.voting import chunked_codes
 
 # Distances or kernel values in float64, and in float32 twice.
 _BYTES_PER_PAIR = 16
+
+
+class GridPoint(NamedTuple):
+    """One solved grid point of a leaf.
+
+    ``coefficients`` and ``records`` belong to the leaf's machines, see `path`.
+    """
+
+    gamma: float
+    C: float
+    predicted: np.ndarray  # class codes of the validation rows
+    rows: np.ndarray  # sorted row of every coefficient
+    coefficients: np.ndarray
+    records: np.ndarray
+
+
+class LeafGrid:
+    """What all grid points of a leaf share: its Gram, machines, validation rows.
+
+    Parameters
+    ----------
+    X : ndarray or CSR matrix of shape (n, n_features)
+        For a precomputed kernel, the Gram matrix.
+    codes : ndarray of shape (n,)
+        Classes 0 .. n_classes - 1.
+    n_classes : int
+    weight : ndarray of shape (n,)
+    kernel : Kernel
+        Its gamma comes from the grid.
+    X_val : ndarray or CSR matrix of shape (n_val, n_features), optional
+    """
+
+    def __init__(
+        self, X, codes, n_classes, weight, kernel, X_val=None, *, multi_class="ovo"
+    ):
+        announce_compilation()
+        self.machines = build_machines(codes, n_classes, multi_class)
+        order = self.machines.order
+        self._weight, self._kernel = weight[order], kernel
+        self._gram = kernel.gram(kernel.take(X, order))
+        has_val = X_val is not None and X_val.shape[0] > 0
+        facing = kernel.facing(X_val, order) if has_val else None
+        self._to_val = self._gram.to_queries(facing) if has_val else None
+
+    def points(self, gammas, Cs, *, tol=1e-3, max_iter=None):
+        """Yield a `GridPoint` for every gamma and, ascending, every C."""
+        kernel_of, K_val = None, np.zeros((0, len(self._weight)))
+        for point in leaf_path(
+            self._gram,
+            self._kernel,
+            self.machines,
+            self._weight,
+            gammas,
+            Cs,
+            tol=tol,
+            max_iter=max_iter,
+        ):
+            if self._to_val is not None and point.gamma != kernel_of:
+                kernel_of = point.gamma
+                K_val = self._to_val(self._kernel.with_gamma(point.gamma))
+            yield GridPoint(
+                point.gamma,
+                point.C,
+                self._predict(K_val, point),
+                self.machines.rows,
+                point.coefficients,
+                point.records,
+            )
+
+    def _predict(self, K_val, point):
+        """Answer the validation rows from their kernel block."""
+        if len(K_val) == 0:
+            return np.zeros(0, np.intp)
+        machines, biases = self.machines, point.records["bias"]
+
+        def decide(rows):
+            return decisions(machines, K_val[rows], point.coefficients, biases)
+
+        return chunked_codes(decide, len(K_val), machines.pairs, machines.n_classes)
 
 
 def grid_points(
@@ -16,7 +97,8 @@ def grid_points(
     codes,
     n_classes,
     weight,
-    kernels,
+    kernel,
+    gammas,
     Cs,
     X_val=None,
     *,
@@ -25,40 +107,46 @@ def grid_points(
     max_iter=None,
     max_bytes=500 * 2**20,
 ):
-    """Yield a `GridPoint` for every kernel and, ascending, every C.
+    """Yield a `GridPoint` for every gamma and, ascending, every C.
 
-    Parameters are those of `training.train_machine`, with lists of kernels and of Cs
-    and the rows to be answered at every point.
+    Parameters are those of `training.train_machine`, with lists of gammas and of Cs and
+    the rows to be answered at every point.
     """
-    n = len(codes)
-    if _BYTES_PER_PAIR * n * n > max_bytes:
+    needed = _BYTES_PER_PAIR * len(codes) ** 2
+    if needed > max_bytes:
         raise ValueError(
-            f"a path on {n} rows holds {_BYTES_PER_PAIR * n * n / 2**20:.0f} MB of "
-            f"kernel values, more than cache_size={max_bytes / 2**20:.0f} MB; raise "
+            f"a path on {len(codes)} rows holds {needed / 2**20:.0f} MB of kernel "
+            f"values, more than cache_size={max_bytes / 2**20:.0f} MB; raise "
             "cache_size, or search with DTSVMClassifierCV, which solves small leaves."
         )
-    if all(kernel.name == "rbf" for kernel in kernels):
-        grid = LeafGrid(X, codes, n_classes, weight, X_val, multi_class=multi_class)
-        gammas = [kernel.gamma for kernel in kernels]
-        yield from grid.points(gammas, Cs, tol=tol, max_iter=max_iter)
-        return
-    machines = build_machines(codes, n_classes, multi_class)
-    for kernel in kernels:
-        chain = gram_chain(X, machines, weight, kernel, tol=tol, max_iter=max_iter)
-        K_val = _validation_block(kernel, X, X_val, machines.order)
-        for C in sorted(Cs):
-            records = chain.solve(C).copy()
-            values = decisions(machines, K_val, chain.beta, records["bias"])
-            predicted = predicted_codes(values, machines.pairs, n_classes)
-            yield GridPoint(
-                kernel.gamma, C, predicted, machines.rows, chain.beta.copy(), records
-            )
+    grid = LeafGrid(X, codes, n_classes, weight, kernel, X_val, multi_class=multi_class)
+    yield from grid.points(gammas, Cs, tol=tol, max_iter=max_iter)
 
 
-def _validation_block(kernel, X, X_val, order):
-    """Float64 kernel of the validation rows with the sorted training rows."""
-    if X_val is None:
-        return np.zeros((0, len(order)))
-    if kernel.name == "precomputed":
-        return np.asarray(X_val, dtype=np.float64)[:, order]
-    return kernel.block(X_val, X[order], np.float64)
+class PathRecord(NamedTuple):
+    """One point of `KernelSVC.path`."""
+
+    C: float
+    gamma: float
+    score: float  # accuracy on the validation rows, NaN without them
+    n_support: int  # distinct support vectors
+    n_iter: int  # steps, over all machines
+    gap: float  # largest relative duality gap of a machine
+    converged: bool  # whether every machine converged
+
+
+def path_record(point, y_val, classes):
+    """Summarise one grid point."""
+    score = np.nan
+    if y_val is not None:
+        score = float(np.mean(classes[point.predicted] == y_val))
+    n_support = len(np.unique(point.rows[point.coefficients != 0]))
+    return PathRecord(
+        float(point.C),
+        float(point.gamma),
+        score,
+        n_support,
+        int(point.records["n_iter"].sum()),
+        float(point.records["gap"].max()),
+        bool(point.records["converged"].all()),
+    )

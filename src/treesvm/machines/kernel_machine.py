@@ -9,20 +9,11 @@ once, however many machines use it.
 from dataclasses import dataclass
 
 import numpy as np
-from scipy import sparse
 
-from treesvm.kernels.kernel import (
-    Kernel,
-    exp_of_products,
-    left_factors,
-    right_factors,
-    squared_norms,
-)
+from treesvm.kernels.kernel import Kernel
 from treesvm.machines.row_decision import RowDecider
 from treesvm.machines.voting import class_scores
 
-_BLOCK_BYTES = 64 * 2**20  # kernel values held at once while predicting
-_CACHE_BYTES = 2 * 2**20  # of them, finished while they are in the processor's cache
 # A float32 kernel value is off by about 6e-8 (1 + gamma R^2); a decision value by that
 # times the norm of the coefficients.  16 such errors have never been seen.
 _ROUNDING = {np.float32: 1e-6, np.float64: 1e-13}
@@ -79,6 +70,11 @@ class KernelMachine:
         return len(self.support)
 
     @property
+    def most_steps(self):
+        """Steps of the binary machine that took most."""
+        return int(self.records["n_iter"].max())
+
+    @property
     def n_coefficients(self):
         """Support vectors summed over the binary machines."""
         return int(np.count_nonzero(self.coefficients))
@@ -92,28 +88,10 @@ class KernelMachine:
         for k in range(len(self.machine_ids)):
             own = self.coefficients[self.class_starts[k] : self.class_starts[k + 1]]
             squares[self.machine_ids[k]] += np.einsum("ij,ij->j", own, own)
-        return self._reach(X)[:, None] * np.sqrt(squares)
-
-    def _reach(self, X):
-        """Rounding units that the kernel values of each row, or of all, may be off.
-
-        A callable's values are taken to be of the order of one.
-        """
-        kernel = self.kernel
-        if kernel.name == "callable" or self.n_vectors == 0:
-            return np.ones(1)
-        if kernel.name == "rbf":
-            return np.array([1.0 + kernel.gamma * _largest_norm(self.vectors)])
-        if kernel.name == "precomputed":
-            return 1.0 + np.abs(np.asarray(X[:, self.support])).max(axis=1)
-        longest = squared_norms(self.vectors, np.float64).max()
-        products = np.sqrt(squared_norms(X, np.float64) * longest)
-        if kernel.name == "linear":
-            return 1.0 + products
-        products *= kernel.gamma
-        if kernel.name == "sigmoid":
-            return 1.0 + products
-        return 1.0 + kernel.degree * (products + abs(kernel.coef0)) ** kernel.degree
+        if self.n_vectors == 0:
+            return np.ones((1, 1)) * np.sqrt(squares)
+        facing = self.kernel.facing(X, self.support)
+        return self.kernel.reach(facing, self.vectors)[:, None] * np.sqrt(squares)
 
     def decisions(self, X, dtype=np.float64):
         """Return the decision value of every row for every machine.
@@ -129,38 +107,14 @@ class KernelMachine:
         """
         out = np.tile(self.biases.astype(dtype), (X.shape[0], 1))
         coefficients = self.coefficients.astype(dtype)
-        for rows, K in self._kernel_blocks(X, dtype):
+        if self.n_vectors == 0:  # the bias alone answers
+            return out
+        stored = self.vectors, self.support
+        for rows, K in self.kernel.blocks(X, *stored, dtype):
             for k in range(len(self.machine_ids)):
                 own = slice(self.class_starts[k], self.class_starts[k + 1])
                 out[rows, self.machine_ids[k]] += K[:, own] @ coefficients[own]
         return out
-
-    def _kernel_blocks(self, X, dtype):
-        """Yield slices of rows with their kernel values, in bounded memory."""
-        if self.n_vectors == 0:  # the bias alone answers
-            return
-        size = np.dtype(dtype).itemsize * (self.n_vectors + 1)
-        step = max(1, _BLOCK_BYTES // size)
-        if self.kernel.name != "rbf" or sparse.issparse(self.vectors):
-            for start in range(0, X.shape[0], step):
-                rows = slice(start, start + step)
-                if self.kernel.name == "precomputed":
-                    yield rows, np.asarray(X[rows][:, self.support], dtype=dtype)
-                else:
-                    yield rows, self.kernel.block(X[rows], self.vectors, dtype)
-            return
-        centre = self.vectors.mean(axis=0)  # distances keep more digits near zero
-        gamma = self.kernel.gamma
-        right = right_factors(self.vectors - centre, gamma, dtype)
-        fine = max(1, _CACHE_BYTES // size)
-        for start in range(0, X.shape[0], step):
-            part = X[start : start + step]
-            part = part.toarray() if sparse.issparse(part) else part
-            left = left_factors(part - centre, gamma, dtype)
-            products = left @ right.T
-            for first in range(0, len(products), fine):
-                K = exp_of_products(products[first : first + fine])
-                yield slice(start + first, start + first + len(K)), K
 
     def reliable_decisions(self, X, scaling=None):
         """Decision values whose signs and order do not depend on how rows are batched.
@@ -179,7 +133,7 @@ class KernelMachine:
         dtype, scale = np.float32, self._error_scale(seen)
         small = X.shape[0] * self.n_vectors <= _SMALL_BLOCK
         wide = (_ROUNDING[np.float32] * scale > _WIDEST_BAND).any()
-        if small or wide or self.kernel.name == "callable":
+        if small or wide or not self.kernel.trusts_float32:
             dtype = np.float64
         out = self.decisions(seen, dtype).astype(np.float64, copy=False)
         doubtful = self._doubtful(out, _ROUNDING[dtype] * scale)
@@ -219,11 +173,3 @@ class KernelMachine:
         if self.n_classes == 2:
             return np.stack([-decisions[:, 0], decisions[:, 0]], axis=1)
         return class_scores(decisions, self.pairs, self.n_classes)
-
-
-def _largest_norm(vectors):
-    """Largest squared distance of a support vector from their mean."""
-    if sparse.issparse(vectors):
-        return float(vectors.multiply(vectors).sum(axis=1).max())
-    centred = vectors - vectors.mean(axis=0)
-    return float(np.einsum("ij,ij->i", centred, centred).max())

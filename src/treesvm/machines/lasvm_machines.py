@@ -1,16 +1,15 @@
 """The binary machines of a multi-class problem, learnt online and put together."""
 
 from dataclasses import dataclass
-from itertools import combinations
 
 import numpy as np
 from joblib import Parallel, delayed, effective_n_jobs
 from scipy import sparse
 from threadpoolctl import threadpool_limits
 
-from treesvm.kernels.block_cache import RowCache
 from treesvm.kernels.kernel import Kernel
 from treesvm.machines.kernel_machine import KernelMachine
+from treesvm.machines.layout import ClassLayout
 from treesvm.machines.path import RECORD
 from treesvm.solvers.lasvm import OnlineMachine
 
@@ -25,8 +24,8 @@ class OnlineOptions:
     ----------
     kernel : Kernel
     C : float
-    pairs : ndarray of shape (n_machines, 2)
-        See `class_pairs`.
+    layout : ClassLayout
+        Of all classes.
     epochs : int
         Most passes over the rows.
     finish : bool
@@ -42,7 +41,7 @@ class OnlineOptions:
 
     kernel: Kernel
     C: float
-    pairs: np.ndarray
+    layout: ClassLayout
     epochs: int = 1
     finish: bool = True
     tol: float = 1e-3
@@ -71,23 +70,6 @@ class Rows:
         )
 
 
-def class_pairs(n_classes, multi_class):
-    """Positive and negative class of each machine, -1 for all others.
-
-    The same as `build_machines` makes for rows of all classes.
-    """
-    if n_classes == 2:
-        return np.array([[1, 0]])
-    if multi_class == "ovo":
-        return np.array(list(combinations(range(n_classes), 2)))
-    return np.array([[code, -1] for code in range(n_classes)])
-
-
-def machines_of_class(pairs, code):
-    """Numbers of the machines that rows of a class take part in, ascending."""
-    return np.flatnonzero((pairs[:, 1] < 0) | (pairs == code).any(axis=1))
-
-
 def learn_online(rows, options, rng, *, kept=None, machine=None, on_rows=None):
     """Learn rows one after the other, from nothing or on top of a machine.
 
@@ -114,10 +96,11 @@ def learn_online(rows, options, rng, *, kept=None, machine=None, on_rows=None):
     """
     n_kept = 0 if kept is None else len(kept.codes)
     everything = rows if n_kept == 0 else kept + rows
-    block = RowCache(options.kernel, everything.X, 0).block
+    block = options.kernel.row_block(everything.X)
     orders = [n_kept + rng.permutation(len(rows.codes)) for _ in range(options.epochs)]
-    old = _machine_coefficients(machine, options.pairs) if n_kept else None
-    n_workers = min(effective_n_jobs(options.n_jobs), len(options.pairs))
+    pairs = options.layout.pairs
+    old = _machine_coefficients(machine, pairs) if n_kept else None
+    n_workers = min(effective_n_jobs(options.n_jobs), len(pairs))
 
     def learn(m):
         online = OnlineMachine(
@@ -128,12 +111,12 @@ def learn_online(rows, options, rng, *, kept=None, machine=None, on_rows=None):
         )
         coefficients = None if old is None else old[:, m]
         return _learn_machine(
-            online, everything, options, options.pairs[m], orders, coefficients, on_rows
+            online, everything, options, pairs[m], orders, coefficients, on_rows
         )
 
     with threadpool_limits(1 if n_workers > 1 else None):
         expansions = Parallel(n_jobs=n_workers, require="sharedmem")(
-            delayed(learn)(m) for m in range(len(options.pairs))
+            delayed(learn)(m) for m in range(len(pairs))
         )
     return _assembled(everything, options, expansions)
 
@@ -179,13 +162,12 @@ def _machine_coefficients(machine, pairs):
 
 def _assembled(rows, options, expansions):
     """Put the machines together over the support vectors that they share."""
-    pairs = options.pairs
-    n_classes = int(pairs.max()) + 1
+    pairs, ids = options.layout
+    n_classes = len(ids)
     used = np.unique(np.concatenate([part.rows for part in expansions])).astype(np.intp)
     used = used[np.lexsort((rows.serials[used], rows.codes[used]))]
     place = np.full(len(rows.codes), -1)
     place[used] = np.arange(len(used))
-    ids = np.array([machines_of_class(pairs, code) for code in range(n_classes)])
     W = np.zeros((len(used), len(pairs)))
     records = np.zeros(len(pairs), RECORD)
     for m, part in enumerate(expansions):

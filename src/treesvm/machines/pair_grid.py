@@ -9,11 +9,9 @@ import numpy as np
 from joblib import Parallel, delayed, effective_n_jobs
 from threadpoolctl import threadpool_limits
 
-from treesvm.kernels.distances import LeafDistances
-from treesvm.kernels.kernel import Kernel
 from treesvm.machines.compilation import announce_compilation
+from treesvm.machines.grid import GridPoint
 from treesvm.machines.layout import build_machines
-from treesvm.machines.leaf_grid import GridPoint
 from treesvm.machines.path import leaf_path
 from treesvm.machines.training import assemble
 from treesvm.machines.voting import chunked_codes
@@ -29,6 +27,8 @@ class PairGrid:
         Classes 0 .. n_classes - 1.
     n_classes : int
     weight : ndarray of shape (n,)
+    kernel : Kernel
+        Its gamma comes from the grid.
     X_val : ndarray or CSR matrix of shape (n_val, n_features)
     multi_class : {"ovo", "ovr"}
     n_jobs : int, optional
@@ -36,12 +36,21 @@ class PairGrid:
     """
 
     def __init__(
-        self, X, codes, n_classes, weight, X_val, *, multi_class="ovo", n_jobs=None
+        self,
+        X,
+        codes,
+        n_classes,
+        weight,
+        kernel,
+        X_val,
+        *,
+        multi_class="ovo",
+        n_jobs=None,
     ):
         announce_compilation()
         self.machines = build_machines(codes, n_classes, multi_class)
         self._X, self._X_val, self._n_jobs = X, X_val, n_jobs
-        self._weight = weight
+        self._weight, self._kernel = weight, kernel
 
     def points(self, gammas, Cs, *, tol=1e-3, max_iter=None):
         """Yield a `GridPoint` for every gamma and, ascending, every C."""
@@ -70,7 +79,8 @@ class PairGrid:
         alone = build_machines((self.machines.signs[own] > 0).astype(np.intp), 2, "ovo")
         rows = rows[alone.order]
         path = leaf_path(
-            LeafDistances(self._X[rows]),
+            self._kernel.gram(self._kernel.take(self._X, rows)),
+            self._kernel,
             alone,
             self._weight[rows],
             gammas,
@@ -87,7 +97,7 @@ class PairGrid:
 
     def _predict(self, gamma, coefficients, records):
         """Answer the validation rows."""
-        kernel, X_val = Kernel("rbf", gamma=gamma), self._X_val
+        kernel, X_val = self._kernel.with_gamma(gamma), self._X_val
         machine = assemble(self._X, self.machines, kernel, coefficients, records)
 
         def decide(rows):

@@ -6,6 +6,7 @@ machine whose coefficients all stay inside the box has the same solution for eve
 larger C: from there on only its certificate is renewed.
 """
 
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
@@ -32,6 +33,14 @@ RECORD = np.dtype(
         ("held", np.bool_),
     ]
 )
+
+
+def solution_record(solution):
+    """Return the one-entry record of a `Solution`."""
+    record = np.zeros(1, RECORD)
+    for name in ("bias", "violation", "gap", "n_iter", "converged"):
+        record[name] = getattr(solution, name)
+    return record
 
 
 class PathPoint(NamedTuple):
@@ -158,31 +167,33 @@ class GramChain:
         return lambda a, b: self.exact(rows[a], rows[b])
 
 
-def leaf_path(distances, machines, weight, gammas, Cs, *, tol=1e-3, max_iter=None):
+def leaf_path(gram, kernel, machines, weight, gammas, Cs, *, tol=1e-3, max_iter=None):
     """Yield a `PathPoint` for every gamma and, ascending, every C.
 
     Parameters
     ----------
-    distances : LeafDistances
+    gram : Gram
         Of the rows sorted by class.
+    kernel : Kernel
+        Its gamma comes from `gammas`.
     machines : Machines
     weight : ndarray of shape (n,)
         Weight of every sorted row.
     gammas, Cs : sequence of float
     """
-    K = np.empty_like(distances.squared)
     for gamma in gammas:
-        distances.rbf_minus_one(gamma, out=K)
-        yield from _chain_points(
-            K,
+        own = kernel.with_gamma(gamma)
+        chain = GramChain(
+            gram.matrix(own),
             machines,
             weight,
-            gamma,
-            Cs,
-            lambda a, b, g=gamma: distances.exact_rbf_minus_one(g, a, b),
-            tol,
-            max_iter,
+            exact=partial(gram.exact, own),
+            tol=tol,
+            max_iter=max_iter,
         )
+        for C in sorted(Cs):
+            records = chain.solve(C)
+            yield PathPoint(gamma, C, chain.beta.copy(), records.copy())
 
 
 def _slack_weights(starts, p, box, beta, F):
@@ -192,14 +203,6 @@ def _slack_weights(starts, p, box, beta, F):
     dual_objective = np.add.reduceat(beta * (p - F), firsts) / 2.0
     with np.errstate(over="ignore"):  # an infinite weight is a fair answer
         return boxes / np.maximum(dual_objective, 1e-300)
-
-
-def _chain_points(K, machines, weight, gamma, Cs, exact, tol, max_iter):
-    """Yield the points of one Gram matrix."""
-    chain = GramChain(K, machines, weight, exact=exact, tol=tol, max_iter=max_iter)
-    for C in sorted(Cs):
-        records = chain.solve(C)
-        yield PathPoint(gamma, C, chain.beta.copy(), records.copy())
 
 
 @compiled

@@ -3,7 +3,8 @@
 import numpy as np
 
 from treesvm.machines.kernel_machine import KernelMachine
-from treesvm.machines.path import RECORD
+from treesvm.machines.layout import class_layout
+from treesvm.machines.path import solution_record
 from treesvm.solvers.regression import solve_regression
 
 
@@ -25,21 +26,17 @@ def train_regressor(
         max_bytes=max_bytes,
     )
     support = np.flatnonzero(solution.coefficients)
-    record = np.zeros(1, RECORD)
-    for name in ("bias", "violation", "gap", "n_iter", "converged"):
-        record[name] = getattr(solution, name)
+    layout = class_layout([0], "regression")
     return KernelMachine(
         kernel=kernel,
-        vectors=np.empty((len(support), 0))
-        if kernel.name == "precomputed"
-        else X[support],
+        vectors=kernel.vectors(X, support),
         support=support,
         class_starts=np.array([0, len(support)]),
-        machine_ids=np.zeros((1, 1), np.intp),
+        machine_ids=layout.machine_ids,
         coefficients=solution.coefficients[support, None],
         biases=np.array([solution.bias]),
-        pairs=np.array([[1, 0]]),
+        pairs=layout.pairs,
         n_classes=2,
         n_training_rows=X.shape[0],
-        records=record,
+        records=solution_record(solution),
     )

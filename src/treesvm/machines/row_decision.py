@@ -1,14 +1,7 @@
-"""Decision values of single rows, without the overhead of arrays of rows.
-
-Loops run over support vectors, stored feature by feature, so that they compile to
-vector instructions; distances are sums of squared differences, without cancellation.
-"""
+"""Decision values of single rows, without the overhead of arrays of rows."""
 
 import numpy as np
-from numba import njit
 from scipy import sparse
-
-from treesvm.kernels.exponential import exp_minus_one_in_place
 
 
 class RowDecider:
@@ -23,7 +16,8 @@ class RowDecider:
 
     def __init__(self, machine, scaling=None):
         self.machine, self.scaling = machine, scaling
-        self.is_compiled = machine.kernel.name == "rbf" and not sparse.issparse(
+        self._sums = machine.kernel.row_sums
+        self.is_compiled = self._sums is not None and not sparse.issparse(
             machine.vectors
         )
         if self.is_compiled:
@@ -43,12 +37,12 @@ class RowDecider:
         if not self.is_compiled:
             return self(x[None, :])
         out = np.empty(self.machine.n_machines)
-        rbf_decisions(x, *self._arrays, out)
+        self._sums(x, *self._arrays, out)
         return out
 
 
 def row_arrays(machine, scaling=None):
-    """Lay a machine and its scaling out for `rbf_decisions`."""
+    """Lay a machine and its scaling out for a kernel's `row_sums`."""
     vectors = np.asarray(machine.vectors, np.float64)
     width = vectors.shape[1]
     columns, shift, factor = np.arange(width), np.zeros(width), np.ones(width)
@@ -64,60 +58,3 @@ def row_arrays(machine, scaling=None):
         machine.biases,
         float(machine.kernel.gamma),
     )
-
-
-@njit(cache=True, nogil=True)
-def rbf_decisions(
-    x,
-    columns,
-    affine,
-    vectors,
-    coefficients,
-    class_starts,
-    machine_ids,
-    biases,
-    gamma,
-    out,
-):
-    """Write the decision values of row `x` to `out`.
-
-    Parameters
-    ----------
-    columns : ndarray of shape (width,)
-        Features of `x` that the machine uses.
-    affine : ndarray of shape (2, width)
-        Their shift and factor.
-    vectors : ndarray of shape (width, n_vectors)
-    coefficients : ndarray of shape (n_machines of a class, n_vectors)
-    """
-    n = vectors.shape[1]
-    K = np.zeros(n)
-    for f in range(vectors.shape[0]):
-        feature = vectors[f]
-        value = (x[columns[f]] - affine[0, f]) * affine[1, f]
-        for s in range(n):
-            d = feature[s] - value
-            K[s] += d * d
-    for s in range(n):
-        K[s] *= gamma
-    exp_minus_one_in_place(K)
-    for s in range(n):
-        K[s] += 1.0
-    for m in range(len(out)):
-        out[m] = biases[m]
-    for k in range(len(class_starts) - 1):
-        own = K[class_starts[k] : class_starts[k + 1]]
-        for j in range(machine_ids.shape[1]):
-            row = coefficients[j, class_starts[k] : class_starts[k + 1]]
-            out[machine_ids[k, j]] += _dot(own, row)
-
-
-# Reordering the sum is safe: every caller uses this one function, so all of them get
-# the same rounding.
-@njit(cache=True, nogil=True, fastmath={"reassoc", "contract"})
-def _dot(a, b):
-    """Return the inner product of two vectors."""
-    total = 0.0
-    for s in range(a.shape[0]):
-        total += a[s] * b[s]
-    return total

@@ -3,7 +3,8 @@
 Rescaling (`leaf_scaling="minmax"`) maps each feature to [0, 1] on the leaf's training
 rows.  Features that are constant there say nothing about its classes and are left out.
 Rows outside the range keep their distance from it, up to a bound that keeps squares
-finite.  Sparse rows are divided by the range only: for an RBF kernel the shift cancels.
+finite.  Sparse training rows are divided by the range only: for an RBF kernel the shift
+cancels.  A scaling with a shift, from dense training rows, makes sparse rows dense.
 """
 
 from typing import NamedTuple
@@ -23,11 +24,12 @@ class LeafScaling(NamedTuple):
 
     def apply(self, X):
         """Return the kept columns of `X`, rescaled."""
-        if sparse.issparse(X):
-            scaled = (X[:, self.columns] @ sparse.diags(self.factor)).tocsr()
+        scaled = X[:, self.columns]
+        if sparse.issparse(X) and not self.shift.any():
+            scaled = (scaled @ sparse.diags(self.factor)).tocsr()
             np.clip(scaled.data, -_FARTHEST, _FARTHEST, out=scaled.data)
             return scaled
-        scaled = X[:, self.columns]
+        scaled = scaled.toarray() if sparse.issparse(X) else scaled
         with np.errstate(over="ignore"):
             factor = self.factor.astype(X.dtype)
             if not np.isfinite(factor).all():  # a range that float32 does not know

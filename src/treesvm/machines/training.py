@@ -5,15 +5,16 @@ Otherwise every machine is solved on its own, by working sets (`blocked`), so th
 nothing of the size n^2 is ever held.
 """
 
+from functools import partial
+
 import numpy as np
 from joblib import Parallel, delayed, effective_n_jobs
 from threadpoolctl import threadpool_limits
 
-from treesvm.kernels.distances import LeafDistances
 from treesvm.machines.compilation import announce_compilation
 from treesvm.machines.kernel_machine import KernelMachine
 from treesvm.machines.layout import build_machines
-from treesvm.machines.path import RECORD, GramChain
+from treesvm.machines.path import GramChain, solution_record
 from treesvm.solvers import smo
 from treesvm.solvers.blocked import solve_blocked
 from treesvm.solvers.optimality import svc_box
@@ -94,31 +95,15 @@ def _fits_gram(n, n_machines, max_bytes):
 def gram_chain(X, machines, weight, kernel, *, tol=1e-3, max_iter=None):
     """Return a `GramChain` on the Gram matrix of all rows."""
     order = machines.order
-    if kernel.name == "rbf":
-        distances = LeafDistances(X[order])
-        K = distances.rbf_minus_one(kernel.gamma, out=distances.squared)
-
-        def exact(a, b):
-            return distances.exact_rbf_minus_one(kernel.gamma, a, b)
-
-    elif kernel.name == "precomputed":
-        K64 = np.asarray(X, dtype=np.float64)[np.ix_(order, order)]
-        K = K64.astype(np.float32)
-
-        def exact(a, b):
-            return K64[np.ix_(a, b)]
-
-    else:
-        rows = X[order]
-        K = np.ascontiguousarray(kernel.block(rows, rows))
-
-        def exact(a, b):
-            return kernel.block(rows[a], rows[b], np.float64)
-
-    chain = GramChain(
-        K, machines, weight[order], exact=exact, tol=tol, max_iter=max_iter
+    gram = kernel.gram(kernel.take(X, order))
+    return GramChain(
+        gram.matrix(kernel, is_last=True),
+        machines,
+        weight[order],
+        exact=partial(gram.exact, kernel),
+        tol=tol,
+        max_iter=max_iter,
     )
-    return chain
 
 
 def _solve_alone(X, machines, m, weight, kernel, C, tol, max_iter, max_bytes, n_jobs):
@@ -127,8 +112,8 @@ def _solve_alone(X, machines, m, weight, kernel, C, tol, max_iter, max_bytes, n_
     rows = machines.order[machines.rows[own]]
     signs = machines.signs[own]
     n = len(rows)
+    part = kernel.take(X, rows)
     if _fits_gram(n, 1, max_bytes):
-        part = X[np.ix_(rows, rows)] if kernel.name == "precomputed" else X[rows]
         alone = build_machines((signs > 0).astype(np.intp), 2, "ovo")
         chain = gram_chain(
             part, alone, weight[rows], kernel, tol=tol, max_iter=max_iter
@@ -138,7 +123,6 @@ def _solve_alone(X, machines, m, weight, kernel, C, tol, max_iter, max_bytes, n_
         beta[alone.order] = chain.beta
         return beta, record
     lower, upper = svc_box(signs, C * weight[rows])
-    part = X[np.ix_(rows, rows)] if kernel.name == "precomputed" else X[rows]
     solution = solve_blocked(
         kernel,
         part,
@@ -150,10 +134,7 @@ def _solve_alone(X, machines, m, weight, kernel, C, tol, max_iter, max_bytes, n_
         max_iter=smo.STALL_CAP if max_iter is None else max_iter,
         n_jobs=n_jobs,
     )
-    record = np.zeros(1, RECORD)
-    for name in ("bias", "violation", "gap", "n_iter", "converged"):
-        record[name] = getattr(solution, name)
-    return solution.coefficients, record
+    return solution.coefficients, solution_record(solution)
 
 
 def assemble(X, machines, kernel, beta, records):
@@ -167,12 +148,9 @@ def assemble(X, machines, kernel, beta, records):
         starts.append(starts[-1] + len(kept))
         ids.append(block.machines)
     support = np.concatenate(supports)
-    vectors = (
-        np.empty((len(support), 0)) if kernel.name == "precomputed" else X[support]
-    )
     return KernelMachine(
         kernel=kernel,
-        vectors=vectors,
+        vectors=kernel.vectors(X, support),
         support=support,
         class_starts=np.array(starts),
         machine_ids=np.array(ids, dtype=np.intp),

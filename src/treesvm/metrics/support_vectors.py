@@ -13,6 +13,7 @@ from scipy import sparse
 from sklearn.utils import check_array
 from sklearn.utils.validation import check_is_fitted
 
+from treesvm.inputs.row_access import canonical_rows
 from treesvm.trees.leaf_rows import rows_by_leaf
 
 
@@ -65,7 +66,12 @@ def _machine_counts(model):
 
 def _member_cost(member, X):
     """Cost of one decomposition."""
-    X = check_array(X, accept_sparse="csr", dtype=(np.float64, np.float32), order="C")
+    X = check_array(
+        canonical_rows(X),
+        accept_sparse="csr",
+        dtype=(np.float64, np.float32),
+        order="C",
+    )
     machines = [part.machine for part in member.parts]
     summed, distinct = np.array(
         [(0, 0) if m is None else (m.n_coefficients, m.n_vectors) for m in machines]

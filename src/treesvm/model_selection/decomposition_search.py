@@ -58,6 +58,12 @@ class Outcome(NamedTuple):
     rows: list
     seconds: dict  # time spent at each ceiling
 
+    def table(self):
+        """Return the rows as a dict of columns that pandas takes."""
+        columns = zip(*self.rows, strict=True)
+        names = self.rows[0]._fields
+        return {name: np.array(col) for name, col in zip(names, columns, strict=True)}
+
 
 class Scores:
     """Right answers of every theta, leaf by leaf, at one ceiling."""
@@ -76,7 +82,7 @@ class Scores:
         task = self.tasks[k]
         self.predicted[theta][k] = answer.predicted
         self.correct[theta, k] = np.sum(
-            answer.predicted == task.data.codes[task.val_rows]
+            answer.predicted == task.data.target[task.val_rows]
         )
         self.fits[theta] += task.is_mixed
         self.unconverged[theta] += not answer.converged
@@ -136,7 +142,7 @@ class DecompositionSearch:
         self.first_ceiling, self.options = first_ceiling, options
         self._score_of, self._store = score_of, store
         self._evaluate = evaluate or ThreadedLeaves(machine, options.n_jobs)
-        self.seconds, self.trees, self.scores = {}, {}, {}
+        self.seconds, self.partitions, self.scores = {}, {}, {}
         self._went_on = {}  # (ceiling, theta) tried -> whether it went on
 
     def exhaustive(self):
@@ -315,10 +321,10 @@ class DecompositionSearch:
         """Cut the trees at a ceiling, once."""
         if ceiling in self.scores:
             return
-        tasks, self.trees[ceiling] = [], []
+        tasks, self.partitions[ceiling] = [], []
         for fold in self.folds:
-            tree, leaves = fold.tasks(ceiling)
-            self.trees[ceiling].append(tree)
+            partition, leaves = fold.tasks(ceiling)
+            self.partitions[ceiling].append(partition)
             tasks.extend(leaves)
         self.scores[ceiling] = Scores(tasks, len(self.thetas), self._score_of)
         self.seconds.setdefault(ceiling, 0.0)

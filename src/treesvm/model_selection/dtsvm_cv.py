@@ -1,30 +1,41 @@
 """DTSVM with its leaf size, C and gamma chosen on held-out training rows."""
 
 import numpy as np
+from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.metrics import get_scorer
-from sklearn.utils import check_random_state
 
-from treesvm.decomposition.checkpointing import NOTHING_KEPT
-from treesvm.decomposition.decomposition import Decomposition, train_parts
+from treesvm.decomposition.checkpointing import (
+    NOTHING_KEPT,
+    count_restored,
+    open_rows_checkpoint,
+)
+from treesvm.decomposition.decomposition import Decomposition
 from treesvm.decomposition.dtsvm_calibration import calibrate
-from treesvm.estimators.dtsvm import DTSVMClassifier, member_seeds
-from treesvm.inputs.kernel_parameters import is_count, is_number
+from treesvm.decomposition.seeds import draw_seeds, member_seeds
+from treesvm.decomposition.training import fit_member, machine_options, train_parts
+from treesvm.estimators.dtsvm import DTSVMClassifier
+from treesvm.inputs.parameter_rules import check_parameters
+from treesvm.inputs.rows import Rows
 from treesvm.inputs.training_rows import classification_rows
 from treesvm.inputs.whole_fit import all_or_nothing
+from treesvm.model_selection.best_estimator import (
+    HoldsBestDecomposition,
+    copy_fitted_inputs,
+)
 from treesvm.model_selection.decomposition_search import (
     DecompositionSearch,
     SearchOptions,
 )
 from treesvm.model_selection.row_splits import split_rows, splits_identity
-from treesvm.model_selection.search_fold import SearchData, SearchFold, Theta
-from treesvm.trees.axis import grow_axis_tree
+from treesvm.model_selection.search_fold import SearchFold, Theta
+from treesvm.partitions.choice import find_partition
 from treesvm.trees.leaf_rows import LeafRows
 
 PAPER_CS = tuple(10.0**k for k in range(-1, 6))
 PAPER_GAMMAS = tuple(10.0**k for k in range(-4, 5))
 
 
-class DTSVMClassifierCV(DTSVMClassifier):
+class DTSVMClassifierCV(HoldsBestDecomposition, ClassifierMixin, BaseEstimator):
     """DTSVM that searches its leaf size, C and gamma.
 
     A part of the training rows is held out; every (C, gamma) is judged on it at the
@@ -57,12 +68,14 @@ class DTSVMClassifierCV(DTSVMClassifier):
         Train the winner on all rows, the held-out ones included.  False is the paper's
         protocol: the model keeps the leaves that the search has trained, and the
         held-out rows only judge.
-    multi_class, leaf_scaling, n_estimators, criterion, max_tree_rows, \
+    multi_class, leaf_scaling, n_estimators, partition, \
 class_weight, probability, tol, cache_size, n_jobs, random_state, verbose, checkpoint
         As in `DTSVMClassifier`. A checkpoint also keeps what the search has judged.
 
     Attributes
     ----------
+    best_estimator_ : DTSVMClassifier
+        The winner, fitted.
     C_, gamma_ : float
     max_leaf_size_ : int
     best_score_ : float
@@ -74,7 +87,7 @@ class_weight, probability, tol, cache_size, n_jobs, random_state, verbose, check
     n_leaf_fits_ : int
         θ × leaf fits done in all.
     seconds_per_ceiling_ : dict
-    classes_, trees_, n_leaves_, n_support_vectors_, n_features_in_
+    classes_, decompositions_, trees_, n_leaves_, n_support_vectors_, n_features_in_
         As in `DTSVMClassifier`.
 
     Notes
@@ -114,8 +127,7 @@ class_weight, probability, tol, cache_size, n_jobs, random_state, verbose, check
         multi_class="ovo",
         leaf_scaling="minmax",
         n_estimators=1,
-        criterion="entropy",
-        max_tree_rows=100_000,
+        partition="axis",
         class_weight=None,
         probability=False,
         tol=1e-3,
@@ -138,8 +150,7 @@ class_weight, probability, tol, cache_size, n_jobs, random_state, verbose, check
         self.multi_class = multi_class
         self.leaf_scaling = leaf_scaling
         self.n_estimators = n_estimators
-        self.criterion = criterion
-        self.max_tree_rows = max_tree_rows
+        self.partition = partition
         self.class_weight = class_weight
         self.probability = probability
         self.tol = tol
@@ -152,213 +163,181 @@ class_weight, probability, tol, cache_size, n_jobs, random_state, verbose, check
     @all_or_nothing
     def fit(self, X, y, sample_weight=None):
         """Search and train; see `DTSVMClassifier.fit`."""
-        self._check_parameters()
+        self.check_parameters()
         X, codes, weight = classification_rows(
             self, X, y, sample_weight, self.class_weight
         )
-        with self._open_checkpoint(X, codes, weight) as store:
-            seeds = store.seeds(self._draw_seeds(), self.random_state)
-            seed, kept = seeds[0], np.flatnonzero(weight > 0)
-            splits = split_rows(self.cv, codes, seed, kept)
+        every = Rows(X, codes, weight, len(self.classes_))
+        kept = np.flatnonzero(weight > 0)
+        rows = every.take(kept)
+        with open_rows_checkpoint(self, every) as store:
+            seeds = store.seeds(draw_seeds(self, n_members=1), self.random_state)
+            splits = split_rows(self.cv, codes, seeds[0], kept)
             store.confirm("the split of cv", splits_identity(splits))
-            if len(kept) < len(codes):
-                X, codes, weight = X[kept], codes[kept], weight[kept]
-            data = SearchData(X, codes, weight, len(self.classes_))
+            recipe = find_partition(self.partition)
             folds = [
-                self._fold(data, train, val, seed, number)
-                for number, (train, val) in enumerate(splits)
+                SearchFold(rows, *split, recipe, self.max_leaf_size, seeds[0], number)
+                for number, split in enumerate(splits)
             ]
-            search, outcome = self._search(data, folds, seed, store.scope("search"))
-            self._note(outcome, search)
-            model = self._winner(one_leaf_of=search.n_train, n_rows=len(codes))
-            members = self._members(model, data, folds, search, outcome, seed, store)
+            search = self.start_search(rows, folds, seeds[0], store.scope("search"))
+            outcome = self.run_search(search)
+            model = self.winner(search.n_train, len(rows.target))
+            members = self._members(model, rows, search, outcome, seeds[0], store)
             scale = None
             if self.probability:
                 folder = store.folder_of("calibration")
-                scale = calibrate(model, X, codes, weight, seeds[-1], folder)
-        self._publish(members, scale)
-        self._count_restored(store)
+                scale = calibrate(model, rows, seeds[-1], folder)
+        self.best_estimator_ = model.restore_fitted(members, scale)
+        count_restored(self, store)
         return self
 
-    def _draw_seeds(self):
-        """A seed for the search, and one for the calibration if there is one."""
-        rng = check_random_state(self.random_state)
-        seeds = [int(rng.randint(np.iinfo(np.int32).max))]
-        return [*seeds, self._calibration_seed()] if self.probability else seeds
+    def start_search(self, rows, folds, seed, store=NOTHING_KEPT, evaluate=None):
+        """Return the search over the folds, not run yet.
 
-    def _fold(self, data, train, val, seed, number):
-        """Grow the tree of one fold at the smallest ceiling."""
-        X, weight = data.X[train], data.weight[train]
-        tree = grow_axis_tree(
-            X,
-            data.codes[train],
-            max_leaf_size=self.max_leaf_size,
-            n_classes=data.n_classes,
-            criterion=self.criterion,
-            sample_weight=weight if np.ptp(weight) > 0 else None,
-            random_state=seed,
-            max_tree_rows=self.max_tree_rows,
-        )
-        return SearchFold(data, train, val, tree, number=number)
-
-    def _search(self, data, folds, seed, store=NOTHING_KEPT, evaluate=None):
-        """Run the search that was asked for."""
+        Parameters
+        ----------
+        rows : Rows
+            Of the whole search.
+        folds : list of SearchFold
+        seed : int
+        store : NoCheckpoint or a store with the same methods
+        evaluate : callable, optional
+            Judges candidates in parts, see `ThreadedLeaves`.
+        """
         thetas = [
             Theta(float(C), float(gamma))
-            for gamma in self._grid("gammas", PAPER_GAMMAS)
-            for C in self._grid("Cs", PAPER_CS)
+            for gamma in grid_values(self.gammas, PAPER_GAMMAS)
+            for C in grid_values(self.Cs, PAPER_CS)
         ]
         options = SearchOptions(
             self.top_k, self.growth, self.min_gain, self.n_jobs, seed, self.verbose
         )
-        search = DecompositionSearch(
+        return DecompositionSearch(
             folds,
             thetas,
             self.max_leaf_size,
-            self._winner()._machine_options(data.X),
+            machine_options(self.winner(), None),
             options,
-            self._score_function(data.codes),
+            score_function(self.scoring, rows.target, self.classes_),
             evaluate=evaluate,
             store=store,
         )
-        if self.search == "exhaustive" or self.scoring not in (None, "accuracy"):
-            return search, search.exhaustive()
-        return search, search.raced()
 
-    def _score_function(self, codes):
-        """Return a function of row numbers and predicted codes."""
-        if self.scoring is None or self.scoring == "accuracy":
-            return lambda rows, said: float(np.mean(codes[rows] == said))
-        scorer, classes = get_scorer(self.scoring), self.classes_
+    def run_search(self, search):
+        """Search, note what was found, and return the outcome."""
+        is_exhaustive = self.search == "exhaustive" or self.scoring not in (
+            None,
+            "accuracy",
+        )
+        outcome = search.exhaustive() if is_exhaustive else search.raced()
+        self.C_, self.gamma_ = outcome.theta.C, outcome.theta.gamma
+        self.max_leaf_size_, self.best_score_ = outcome.max_leaf_size, outcome.score
+        self.search_results_ = outcome.table()
+        self.n_leaf_fits_ = int(sum(s.fits.sum() for s in search.scores.values()))
+        self.seconds_per_ceiling_ = dict(outcome.seconds)
+        return outcome
 
-        def score(rows, said):
-            try:
-                answers = _Answers(classes[said], classes)
-                return float(scorer(answers, rows[:, None], classes[codes[rows]]))
-            except AttributeError as error:
-                raise ValueError(
-                    f"scoring={self.scoring!r} needs more than predictions ({error}); "
-                    "use a scorer of predicted labels, such as 'balanced_accuracy'."
-                ) from error
+    def winner(self, one_part_of=np.inf, n_rows=0):
+        """Return the unfitted estimator with what was chosen.
 
-        return score
-
-    def _winner(self, one_leaf_of=np.inf, n_rows=0):
-        """The estimator with the chosen parameters (any C and gamma before that).
-
-        Where one leaf of all `one_leaf_of` training rows won, one leaf it stays on
+        Where one part of all `one_part_of` training rows won, one part it stays on
         `n_rows`, though they may be more than the ceiling.
         """
-        shared = DTSVMClassifier().get_params().keys() & self.get_params().keys()
-        params = {name: getattr(self, name) for name in shared}
+        shared = DTSVMClassifier().get_params(deep=False).keys()
+        params = {name: getattr(self, name) for name in shared if hasattr(self, name)}
         ceiling = getattr(self, "max_leaf_size_", self.max_leaf_size)
-        grown = max(ceiling, n_rows) if ceiling >= one_leaf_of else ceiling
+        grown = max(ceiling, n_rows) if ceiling >= one_part_of else ceiling
         params["max_leaf_size"] = grown
         chosen = {"C": getattr(self, "C_", 1.0), "gamma": getattr(self, "gamma_", 1.0)}
         model = DTSVMClassifier(**(params | chosen))
-        model.classes_ = self.classes_
+        copy_fitted_inputs(self, model)
         return model
 
-    def _members(self, model, data, folds, search, outcome, seed, store=NOTHING_KEPT):
+    def _members(self, model, rows, search, outcome, seed, store):
         """Train what the search has not trained yet."""
-        if not self._keeps_leaves(folds):
-            rows = self._final_rows(folds, len(data.codes))
-            X, codes, weight = data.X[rows], data.codes[rows], data.weight[rows]
-            options = model._machine_options(X)
+        if self.keeps_parts(search.folds):
             return [
-                model._fit_member(
-                    X, codes, weight, int(own), options, store.scope(f"member {k}")
+                kept_member(
+                    search,
+                    outcome,
+                    lambda tasks: train_parts(
+                        rows,
+                        joined_groups([task.rows for task in tasks]),
+                        machine_options(model, None),
+                        n_jobs=self.n_jobs,
+                        verbose=self.verbose,
+                        store=store.scope("missing leaves"),
+                    ),
                 )
-                for k, own in enumerate(member_seeds(seed, self.n_estimators))
             ]
+        own = rows.take(self.final_rows(search.folds, len(rows.target)))
+        recipe = model.recipe(own.X)
+        return [
+            fit_member(own, recipe, int(member_seed), store.scope(f"member {k}"))
+            for k, member_seed in enumerate(member_seeds(seed, self.n_estimators))
+        ]
 
-        def train(tasks):
-            return train_parts(
-                data.X,
-                data.codes,
-                data.n_classes,
-                data.weight,
-                _as_groups([task.rows for task in tasks]),
-                model._machine_options(data.X),
-                n_jobs=self.n_jobs,
-                verbose=self.verbose,
-                store=store.scope("missing leaves"),
-            )
-
-        return [kept_leaves(search, outcome, data.n_classes, train)]
-
-    def _keeps_leaves(self, folds):
-        """Whether the leaves that the search has trained are the model's."""
+    def keeps_parts(self, folds):
+        """Whether the parts that the search has trained are the model's."""
         return not self.refit and len(folds) == 1 and self.n_estimators == 1
 
-    def _final_rows(self, folds, n_rows):
+    def final_rows(self, folds, n_rows):
         """Return the rows that train the final model."""
         keeps_out = not self.refit and len(folds) == 1
         return folds[0].train if keeps_out else np.arange(n_rows)
 
-    def _note(self, outcome, search):
-        """Set what the search found."""
-        self.C_, self.gamma_ = outcome.theta.C, outcome.theta.gamma
-        self.max_leaf_size_, self.best_score_ = outcome.max_leaf_size, outcome.score
-        columns = zip(*outcome.rows, strict=True)
-        names = outcome.rows[0]._fields
-        self.search_results_ = {
-            name: np.array(column) for name, column in zip(names, columns, strict=True)
-        }
-        self.n_leaf_fits_ = int(sum(s.fits.sum() for s in search.scores.values()))
-        self.seconds_per_ceiling_ = dict(outcome.seconds)
+    def check_parameters(self):
+        """Raise a ValueError that names a parameter out of range."""
+        check_parameters(self)
+        find_partition(self.partition)
 
-    def _grid(self, name, default):
-        values = getattr(self, name)
-        return sorted(set(default if values is None else values))
 
-    def _check_parameters(self):
-        super()._check_parameters()
-        for name, default in (("Cs", PAPER_CS), ("gammas", PAPER_GAMMAS)):
-            given = getattr(self, name)
-            is_list = given is None or np.ndim(given) == 1
-            values = self._grid(name, default) if is_list else []
-            if len(values) == 0 or not all(is_number(v, above=0.0) for v in values):
-                raise ValueError(
-                    f"{name}={given!r} is not possible; use a list of positive, finite "
-                    "numbers."
-                )
-        for name, least in (("top_k", 1), ("growth", 2)):
-            if not is_count(getattr(self, name), least):
-                raise ValueError(
-                    f"{name}={getattr(self, name)!r} is not possible; use a whole "
-                    f"number of {least} or more."
-                )
-        if not is_number(self.min_gain, least=0.0):
+def grid_values(given, default):
+    """Return the values of a grid, ascending and once each."""
+    return sorted(set(default if given is None else given))
+
+
+def score_function(scoring, codes, classes):
+    """Return a function of row numbers and predicted codes; the larger the better."""
+    if scoring is None or scoring == "accuracy":
+        return lambda rows, said: float(np.mean(codes[rows] == said))
+    scorer = get_scorer(scoring)
+
+    def score(rows, said):
+        try:
+            answers = _Answers(classes[said], classes)
+            return float(scorer(answers, rows[:, None], classes[codes[rows]]))
+        except AttributeError as error:
             raise ValueError(
-                f"min_gain={self.min_gain!r} is not possible; use a number of 0 or "
-                "more."
-            )
-        if self.search not in ("raced", "exhaustive"):
-            raise ValueError(
-                f"search={self.search!r} is not possible; use 'raced' or 'exhaustive'."
-            )
+                f"scoring={scoring!r} needs more than predictions ({error}); "
+                "use a scorer of predicted labels, such as 'balanced_accuracy'."
+            ) from error
 
-    @property
-    def kernel(self):
-        """The search knows the RBF kernel only."""
-        return "rbf"
+    return score
 
 
-def kept_leaves(search, outcome, n_classes, train):
-    """Return the winner's decomposition from the leaves that the search has trained.
+def kept_member(search, outcome, train):
+    """Return the winner's decomposition from the parts that the search has trained.
 
     Parameters
     ----------
     train : callable
-        From the tasks of leaves that are missing to their parts.
+        From the tasks of parts that are missing to these.
     """
     tasks = search.scores[outcome.max_leaf_size].tasks
     parts = dict(search.trained_parts(outcome))
     missing = [k for k in range(len(tasks)) if k not in parts]
     parts.update(zip(missing, train([tasks[k] for k in missing]), strict=True))
-    tree = search.trees[outcome.max_leaf_size][0]
-    return Decomposition(tree, [parts[k] for k in range(len(tasks))], n_classes)
+    partition = search.partitions[outcome.max_leaf_size][0]
+    n_classes = tasks[0].data.n_classes
+    return Decomposition(partition, [parts[k] for k in range(len(tasks))], n_classes)
+
+
+def joined_groups(row_lists):
+    """Rows of several parts as `LeafRows`."""
+    sizes = [len(rows) for rows in row_lists]
+    order = np.concatenate([np.empty(0, np.int64), *row_lists])
+    return LeafRows(order.astype(np.int64), np.concatenate([[0], np.cumsum(sizes)]))
 
 
 class _Answers:
@@ -372,10 +351,3 @@ class _Answers:
 
     def __sklearn_tags__(self):
         return DTSVMClassifier().__sklearn_tags__()
-
-
-def _as_groups(row_lists):
-    """Rows of several leaves as `LeafRows`."""
-    sizes = [len(rows) for rows in row_lists]
-    order = np.concatenate([np.empty(0, np.int64), *row_lists])
-    return LeafRows(order.astype(np.int64), np.concatenate([[0], np.cumsum(sizes)]))

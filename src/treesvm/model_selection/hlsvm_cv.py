@@ -2,11 +2,11 @@
 
 from itertools import product
 from numbers import Real
-from typing import NamedTuple
+from typing import ClassVar, NamedTuple
 
 import numpy as np
 from joblib import Parallel, delayed
-from sklearn.base import clone
+from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.metrics import check_scoring
 from sklearn.model_selection import check_cv
 from sklearn.utils import check_random_state
@@ -14,7 +14,10 @@ from sklearn.utils.validation import _check_sample_weight
 
 from treesvm.decomposition.checkpointing import Item, open_checkpoint, rows_identity
 from treesvm.estimators.hlsvm import HLSVMClassifier
+from treesvm.inputs.parameter_rules import check_parameters
 from treesvm.inputs.training_rows import checked_rows
+from treesvm.inputs.whole_fit import all_or_nothing
+from treesvm.model_selection.best_estimator import HoldsBestTree
 from treesvm.model_selection.pruning_choice import (
     PathErrors,
     choose_price,
@@ -24,7 +27,7 @@ from treesvm.model_selection.pruning_choice import (
 from treesvm.model_selection.row_splits import splits_identity
 
 
-class HLSVMClassifierCV(HLSVMClassifier):
+class HLSVMClassifierCV(HoldsBestTree, ClassifierMixin, BaseEstimator):
     """H-LSVM whose λ and pruning are chosen by cross-validation.
 
     Every λ and every pruning share ρ is scored on the same folds, which run side by
@@ -57,8 +60,10 @@ max_passes, max_node_rows, leaf, C, gamma, n_jobs, random_state, checkpoint
     cv_results_ : dict of lists
         One row for each λ and ρ (a table that pandas takes): "alpha", "prune_share",
         "mean_test_score", "std_test_score".
+    best_estimator_ : HLSVMClassifier
+        The winner, grown on all rows.
     classes_, trees_, n_features_in_, feature_names_in_
-        As in `HLSVMClassifier`; the trees are grown on all rows with the choice.
+        As in `HLSVMClassifier`.
 
     Notes
     -----
@@ -74,6 +79,8 @@ max_passes, max_node_rows, leaf, C, gamma, n_jobs, random_state, checkpoint
     >>> model.alpha_ in (0.001, 0.1)
     True
     """
+
+    _rules: ClassVar = HLSVMClassifier._rules
 
     def __init__(
         self,
@@ -91,9 +98,6 @@ max_passes, max_node_rows, leaf, C, gamma, n_jobs, random_state, checkpoint
         tol=0.1,
         max_passes=20,
         max_node_rows=20_000,
-        leaf="majority",
-        C=10.0,
-        gamma=3.0,
         n_jobs=None,
         random_state=None,
         checkpoint=None,
@@ -111,13 +115,15 @@ max_passes, max_node_rows, leaf, C, gamma, n_jobs, random_state, checkpoint
         self.tol = tol
         self.max_passes = max_passes
         self.max_node_rows = max_node_rows
-        self.leaf = leaf
-        self.C = C
-        self.gamma = gamma
         self.n_jobs = n_jobs
         self.random_state = random_state
         self.checkpoint = checkpoint
 
+    def winner(self):
+        """Return the unfitted estimator that every choice is made of."""
+        return self._template(None)
+
+    @all_or_nothing
     def fit(self, X, y, sample_weight=None):
         """Score all choices on the folds, then fit the best on all rows.
 
@@ -132,7 +138,7 @@ max_passes, max_node_rows, leaf, C, gamma, n_jobs, random_state, checkpoint
         -------
         self
         """
-        self._check_parameters()
+        self.check_parameters()
         X, y = checked_rows(self, X, y)
         if sample_weight is not None:
             sample_weight = _check_sample_weight(sample_weight, X)
@@ -154,16 +160,15 @@ max_passes, max_node_rows, leaf, C, gamma, n_jobs, random_state, checkpoint
             n_jobs=self.n_jobs,
             checkpoint=store.folder_of("final fit"),
         )
-        best.fit(X, y, sample_weight)
-        self.classes_, self.trees_ = best.classes_, best.trees_
-        if self.leaf == "kernel":
-            self.decomposition_ = best.decomposition_
+        best.fit(X, y, sample_weight).set_params(checkpoint=None)
         if is_by_folds:
-            self.trees_ = [prune_at(best.trees_[0], prices[place])]
+            best.restore_fitted([prune_at(best.trees_[0], prices[place])])
+        self.classes_, self.best_estimator_ = best.classes_, best
         return self
 
-    def _check_parameters(self):
+    def check_parameters(self):
         """Raise a ValueError that names a parameter out of range."""
+        check_parameters(self)
         for share in self.prune_shares:
             if share != "cv" and not (isinstance(share, Real) and 0 <= share < 1):
                 raise ValueError(
@@ -176,11 +181,10 @@ max_passes, max_node_rows, leaf, C, gamma, n_jobs, random_state, checkpoint
                 f"scoring={self.scoring!r} cannot choose the 'cv' pruning, which "
                 "counts errors; use accuracy, or leave 'cv' out of prune_shares."
             )
-        if self.multi_class != "tree" or self.leaf != "majority":
+        if self.multi_class != "tree":
             raise ValueError(
-                f"multi_class={self.multi_class!r} with leaf={self.leaf!r} cannot be "
-                "pruned by folds, which needs one tree of majorities; leave 'cv' out "
-                "of prune_shares."
+                f"multi_class={self.multi_class!r} cannot be pruned by folds, which "
+                "needs one tree; leave 'cv' out of prune_shares."
             )
 
     def _alphas(self, n_rows):
@@ -203,7 +207,7 @@ max_passes, max_node_rows, leaf, C, gamma, n_jobs, random_state, checkpoint
 
     def _template(self, seed):
         """Return the estimator that every fold fits; folds run side by side."""
-        names = HLSVMClassifier().get_params()
+        names = HLSVMClassifier().get_params(deep=False)
         own = {
             name: value for name, value in self.get_params().items() if name in names
         }

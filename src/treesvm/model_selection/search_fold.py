@@ -12,13 +12,14 @@ from typing import NamedTuple
 import numpy as np
 from joblib import effective_n_jobs
 
-from treesvm.decomposition.decomposition import Part, train_leaf
-from treesvm.machines.leaf_grid import LeafGrid
+from treesvm.decomposition.part import Part
+from treesvm.decomposition.training import train_seen
+from treesvm.inputs.rows import Rows
+from treesvm.machines.grid import LeafGrid
 from treesvm.machines.pair_grid import PairGrid, rows_of_largest_machine
 from treesvm.machines.scaling import minmax_scaling
 from treesvm.machines.training import assemble
 from treesvm.machines.voting import chunked_codes
-from treesvm.trees.coarsening import coarsen
 from treesvm.trees.leaf_rows import rows_by_leaf
 
 # A grid holds distances and a Gram matrix in float32; larger leaves solve each point
@@ -44,17 +45,14 @@ class Answer(NamedTuple):
 class LeafData(NamedTuple):
     """Everything that judging candidates in one leaf needs."""
 
-    X: object  # rows that train
-    codes: np.ndarray
-    weight: np.ndarray
+    rows: Rows  # that train
     X_val: object  # rows that judge
-    n_classes: int
     majority: int
     n_present: int  # classes among the rows that train
 
     def part(self, machine, scaling, seconds):
         """Return what the leaf answers."""
-        n_rows = len(self.codes)
+        n_rows = len(self.rows.target)
         return Part(self.majority, machine, scaling, n_rows, self.n_present, seconds)
 
 
@@ -63,7 +61,8 @@ class LeafTask:
 
     Parameters
     ----------
-    data : SearchData
+    data : Rows
+        Of the whole search.
     rows, val_rows : ndarray
         Row numbers of training and validation rows in the leaf.
     fold : int
@@ -74,7 +73,7 @@ class LeafTask:
         self.data, self.rows, self.val_rows = data, rows, val_rows
         self.fold = fold
         mass = np.bincount(
-            data.codes[rows], weights=data.weight[rows], minlength=data.n_classes
+            data.target[rows], weights=data.weight[rows], minlength=data.n_classes
         )
         self.majority = int(mass.argmax())
         self.n_present = int(np.count_nonzero(mass))
@@ -112,22 +111,11 @@ class LeafTask:
 
     def loaded(self):
         """Return the leaf with its rows."""
-        rows, data = self.rows, self.data
-        return self.described(
-            data.X[rows], data.codes[rows], data.weight[rows], data.X[self.val_rows]
-        )
+        return self.described(self.data.take(self.rows), self.data.X[self.val_rows])
 
-    def described(self, X, codes, weight, X_val):
+    def described(self, rows, X_val):
         """Return the leaf with its rows, for `evaluate_leaf`."""
-        return LeafData(
-            X,
-            codes,
-            weight,
-            X_val,
-            self.data.n_classes,
-            self.majority,
-            self.n_present,
-        )
+        return LeafData(rows, X_val, self.majority, self.n_present)
 
     def one_class_answers(self, n_thetas, keep):
         """What every candidate says in a leaf of one class."""
@@ -147,21 +135,21 @@ def evaluate_leaf(
     thetas, options, steps_per_row, keep, n_jobs
         As in `LeafTask.evaluate`.
     """
-    n_rows = leaf.X.shape[0]
-    cap = None if steps_per_row is None else steps_per_row * n_rows
-    make_grid = _grid_that_fits(leaf.codes, options, n_jobs)
+    rows, X_val, scaling = leaf.rows, leaf.X_val, None
+    cap = None if steps_per_row is None else steps_per_row * len(rows.target)
+    make_grid = _grid_that_fits(rows.target, options, n_jobs)
     if make_grid is None:
         options = options._replace(max_iter=cap)
         return [_alone(leaf, theta, options, keep, n_jobs) for theta in thetas]
-    X, X_val, scaling = leaf.X, leaf.X_val, None
     if options.leaf_scaling == "minmax":
-        scaling = minmax_scaling(X)
-        X, X_val = scaling.apply(X), scaling.apply(X_val)
+        scaling = minmax_scaling(rows.X)
+        rows, X_val = rows._replace(X=scaling.apply(rows.X)), scaling.apply(X_val)
     grid = make_grid(
-        X,
-        leaf.codes,
-        leaf.n_classes,
-        leaf.weight,
+        rows.X,
+        rows.target,
+        rows.n_classes,
+        rows.weight,
+        options.kernel,
         X_val,
         multi_class=options.multi_class,
     )
@@ -172,7 +160,7 @@ def evaluate_leaf(
             now = time.perf_counter()
             part = None
             if keep:
-                machine = _machine(grid, point, X, options)
+                machine = _machine(grid, point, rows.X, options)
                 part = leaf.part(machine, scaling, now - start)
             answers[Theta(point.C, gamma)] = Answer(
                 point.predicted, part, bool(point.records["converged"].all())
@@ -194,15 +182,13 @@ def _alone(leaf, theta, options, keep, n_jobs):
         kernel=options.kernel.with_gamma(theta.gamma),
         C=theta.C,
     )
-    trained = train_leaf(
-        leaf.X, leaf.codes, leaf.n_classes, leaf.weight, options, n_jobs
-    )
+    trained = train_seen(leaf.rows, options, n_jobs)
     part = leaf.part(*trained, time.perf_counter() - start)
     predicted = chunked_codes(
         lambda rows: part.decisions(leaf.X_val[rows]),
         leaf.X_val.shape[0],
         part.machine.pairs,
-        leaf.n_classes,
+        leaf.rows.n_classes,
     )
     return Answer(predicted, part if keep else None, part.converged)
 
@@ -224,52 +210,61 @@ def _grid_that_fits(codes, options, n_jobs):
     return functools.partial(PairGrid, n_jobs=n_workers)
 
 
-class SearchData(NamedTuple):
-    """Rows of the whole search."""
-
-    X: object
-    codes: np.ndarray
-    weight: np.ndarray
-    n_classes: int
-
-
 class SearchFold:
     """A training and a validation part, and the partition grown on the former.
 
     Parameters
     ----------
-    data : SearchData
+    rows : Rows
+        Of the whole search; on a cluster without features.
     train, val : ndarray
         Row numbers.
-    tree : Tree
-        Grown on the training rows, at the smallest ceiling.
+    recipe : partition of `treesvm.partitions`
+    ceiling : int
+        The smallest, at which the partition is grown.
+    seed : int
     number : int
         Of the fold.
-    leaf_ids : pair of ndarray, optional
-        Leaves of the training and of the validation rows, if the caller has them.
+    grown : tuple of (TreeParts, ndarray, ndarray), optional
+        The partition with the parts of the training and of the validation rows, if the
+        caller has grown it.
     """
 
-    def __init__(self, data, train, val, tree, *, number=0, leaf_ids=None):
-        self.data, self.train, self.val, self.tree = data, train, val, tree
-        self._number = number
-        if leaf_ids is None:
-            leaf_ids = tree.apply(data.X[train]), tree.apply(data.X[val])
-        self._leaf_of_train, self._leaf_of_val = leaf_ids
+    def __init__(
+        self, rows, train, val, recipe=None, ceiling=0, seed=0, number=0, grown=None
+    ):
+        self.rows, self.train, self.val = rows, train, val
+        self._number, self._recipe, self._seed = number, recipe, seed
+        self._grown = self._grow(ceiling) if grown is None else grown
+
+    def _grow(self, ceiling):
+        """Return the partition, and the parts of training and validation rows."""
+        own = self.rows.take(self.train)
+        partition, parts = self._recipe.grow(
+            *own[:3], self._seed, max_leaf_size=ceiling, n_classes=own.n_classes
+        )
+        return partition, parts, partition.apply(self.rows.X[self.val])
 
     def tasks(self, ceiling):
-        """Return the tree cut at `ceiling` and its leaves as tasks, in leaf order."""
-        coarse = coarsen(self.tree, ceiling)
-        number = coarse.tree.leaf_numbers[coarse.node_map]
-        n_leaves = coarse.tree.n_leaves
-        own = rows_by_leaf(number[self._leaf_of_train], n_leaves)
-        val = rows_by_leaf(number[self._leaf_of_val], n_leaves)
+        """Return the partition at `ceiling`, and its parts as tasks in their order."""
+        partition, own, val = self._at(ceiling)
+        own = rows_by_leaf(own, partition.n_parts)
+        val = rows_by_leaf(val, partition.n_parts)
         tasks = [
             LeafTask(
-                self.data,
+                self.rows,
                 self.train[own.rows(k)],
                 self.val[val.rows(k)],
                 self._number,
             )
-            for k in range(n_leaves)
+            for k in range(partition.n_parts)
         ]
-        return coarse.tree, tasks
+        return partition, tasks
+
+    def _at(self, ceiling):
+        """Cut the tree at a ceiling; random parts are dealt anew."""
+        if self._recipe is not None and not self._recipe.is_nested:
+            return self._grow(ceiling)
+        partition, own, val = self._grown
+        coarse, place = partition.coarsen(ceiling)
+        return coarse, place[own], place[val]

@@ -6,16 +6,55 @@ rows around it. Values are hashed as float32 and zeros are skipped, so float64, 
 dense and sparse forms of a row, and -0.0 and 0.0, all give the same part.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
-from numba import njit
+from sklearn.base import BaseEstimator
 
 from treesvm.inputs.row_access import row_arrays
+from treesvm.kernels.compiling import compiled
 
 _GOLDEN = np.uint64(0x9E3779B97F4A7C15)  # constants of splitmix64 (Steele et al. 2014)
 _MIX_1 = np.uint64(0xBF58476D1CE4E5B9)
 _MIX_2 = np.uint64(0x94D049BB133111EB)
+
+
+class RandomParts(BaseEstimator):
+    """Deal the rows at random into parts of at most `max_leaf_size` rows.
+
+    Notes
+    -----
+    When not to use it: it is here for comparison (RDSVM). Its parts see the whole space
+    through few rows, so they have to be larger than the leaves of a tree to be as
+    accurate.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from treesvm.partitions import RandomParts
+    >>> X = np.arange(10.0)[:, None]
+    >>> partition, part = RandomParts().grow(X, None, None, seed=0, max_leaf_size=4)
+    >>> partition.n_parts, np.bincount(part).tolist()
+    (3, [4, 3, 3])
+    """
+
+    is_nested = False  # parts are dealt anew at each ceiling
+
+    def check(self) -> None:
+        """There is nothing to check."""
+
+    def randomized(self) -> "RandomParts":
+        """Return the recipe of a committee's members: their seeds make them differ."""
+        return self
+
+    def grow(self, X, target, weight, seed, *, max_leaf_size, n_classes=None):
+        """Deal the rows; return the partition and the part of every row.
+
+        Only the number of rows of `X` counts; target and weights are not looked at.
+        """
+        partition = random_partition(X.shape[0], max_leaf_size, seed)
+        return partition, partition.deal(X.shape[0])
 
 
 @dataclass(frozen=True)
@@ -32,18 +71,20 @@ class RandomPartition:
     n_parts: int
     seed: int
 
-    def deal(self, n_rows):
+    def deal(self, n_rows: int) -> np.ndarray:
         """Return the part of each training row; part sizes differ by at most one."""
         parts = np.arange(n_rows, dtype=np.int32) % self.n_parts
         np.random.RandomState(self.seed).shuffle(parts)
         return parts
 
-    def apply(self, X):
+    def apply(self, X, n_jobs: int | None = None) -> np.ndarray:
         """Return the part of each row of X from its values alone.
 
         Parameters
         ----------
         X : ndarray or sparse matrix of shape (n_rows, n_features)
+        n_jobs : int, optional
+            Not needed: a row costs one pass over its values.
 
         Returns
         -------
@@ -55,32 +96,20 @@ class RandomPartition:
         kernel(*arrays, np.uint64(self.seed), hashes)
         return (hashes % np.uint64(self.n_parts)).astype(np.int32)
 
-    def row_router(self):
-        """Return a function from one row, shape (n_features,), to its part."""
+    def row_router(self) -> Callable[[np.ndarray], int]:
+        """Return a function from a 1-D row to its part."""
         return self._part_of_row
 
     def _part_of_row(self, x):
         return int(self.apply(x[None, :])[0])
 
 
-def random_partition(n_rows, max_part_size, seed):
-    """Return a partition into as few parts as the ceiling allows.
-
-    Parameters
-    ----------
-    n_rows : int
-    max_part_size : int
-        ``ceil(n_rows / max_part_size)`` parts are made.
-    seed : int
-
-    Returns
-    -------
-    RandomPartition
-    """
+def random_partition(n_rows: int, max_part_size: int, seed: int) -> RandomPartition:
+    """Return a partition into as few parts as the ceiling allows."""
     return RandomPartition(max(1, -(-n_rows // max_part_size)), seed)
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _hash_dense(X, seed, out):
     """Write the hash of each row to `out`."""
     bits = np.empty(1, np.uint32)
@@ -91,7 +120,7 @@ def _hash_dense(X, seed, out):
         out[i] = _mix(total ^ _mix(seed))
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _hash_sparse(data, indices, indptr, seed, out):
     """Write the hash of each CSR row to `out`."""
     bits = np.empty(1, np.uint32)
@@ -102,7 +131,7 @@ def _hash_sparse(data, indices, indptr, seed, out):
         out[i] = _mix(total ^ _mix(seed))
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _hash_entry(j, value, bits):
     """Return a hash of (column, value), 0 for a zero; sums of these ignore order."""
     bits.view(np.float32)[0] = value
@@ -111,7 +140,7 @@ def _hash_entry(j, value, bits):
     return _mix((np.uint64(j) << np.uint64(32)) | np.uint64(bits[0]))
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _mix(x):
     """Return splitmix64's scrambling of x."""
     x = np.uint64(x) + _GOLDEN

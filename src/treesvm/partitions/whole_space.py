@@ -1,19 +1,50 @@
-"""The partition of a single machine: one part that holds every row."""
+"""The partition that does not cut: one part for all rows."""
+
+from collections.abc import Callable
 
 import numpy as np
+from sklearn.base import BaseEstimator
 
 
-class WholeSpace:
-    """A partition with one part."""
+class WholeSpace(BaseEstimator):
+    """One part that holds the whole space: a plain machine.
+
+    When not to use it: a machine of all rows costs the square of their number; above
+    some ten thousand rows let a tree cut the space.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from treesvm.partitions import WholeSpace
+    >>> WholeSpace().apply(np.zeros((3, 2))).tolist()
+    [0, 0, 0]
+    """
 
     n_parts = 1
 
-    def apply(self, X, n_jobs=None):
-        """Every row is in part 0, however many threads there are."""
+    is_nested = True  # parts at a larger ceiling are unions of smaller ones
+
+    def check(self) -> None:
+        """There is nothing to check."""
+
+    def randomized(self) -> "WholeSpace":
+        """Return the recipe of a committee's members: the same."""
+        return self
+
+    def grow(self, X, target, weight, seed, *, max_leaf_size, n_classes=None):
+        """Return itself and the part of every row."""
+        return self, self.apply(X)
+
+    def apply(self, X, n_jobs: int | None = None) -> np.ndarray:
+        """Every row is in part 0."""
         return np.zeros(X.shape[0], np.intp)
 
-    def row_router(self):
-        """Return a function from one row to its part."""
+    def coarsen(self, max_leaf_size: int) -> tuple["WholeSpace", np.ndarray]:
+        """Return itself: there is nothing coarser."""
+        return self, np.zeros(1, np.intp)
+
+    def row_router(self) -> Callable[[np.ndarray], int]:
+        """Return a function from a row to part 0."""
         return _only_part
 
 

@@ -2,8 +2,8 @@
 
 import numpy as np
 
+from treesvm.compression.tree_parts import WholeSpace
 from treesvm.files.failures import require
-from treesvm.partitions.whole_space import WholeSpace
 from treesvm.persistence.json_values import field, real_number, whole_number
 from treesvm.persistence.labels import (
     read_classes,
@@ -11,7 +11,7 @@ from treesvm.persistence.labels import (
     write_classes,
     write_features,
 )
-from treesvm.persistence.packed_machines import kernel_section, read_kernel
+from treesvm.persistence.packed_machines import read_kernel
 from treesvm.persistence.packed_parts import (
     joined_members,
     read_part_fields,
@@ -19,7 +19,6 @@ from treesvm.persistence.packed_parts import (
 )
 from treesvm.persistence.packed_score_trees import read_compressed, write_compressed
 from treesvm.persistence.packed_trees import read_trees, write_trees
-from treesvm.trees.tree import Tree
 
 _LOSSES = ("model_loss_", "validation_loss_")
 
@@ -37,19 +36,14 @@ class SupportVectorTreeState:
         members = model._members
         is_whole = isinstance(members[0].partition, WholeSpace)
         if not is_whole:
-            if not isinstance(members[0].partition, Tree):
-                raise ValueError(
-                    "a compressed model of random parts has no form in a file; "
-                    "compress a KernelSVC or a DTSVMClassifier."
-                )
             write_trees([member.partition for member in members], arrays)
-        trained = write_part_fields(members, arrays)
+        machines = [part.machine for part in write_part_fields(members, arrays)]
         losses = {name: getattr(model, name, None) for name in _LOSSES}
         return {
             "features": write_features(model, arrays),
             "classes": write_classes(model.classes_, arrays),
             "is_whole": is_whole,
-            "compressed": write_compressed(trained, arrays),
+            "compressed": write_compressed(machines, arrays),
             "losses": None if None in losses.values() else losses,
         }
 
@@ -91,9 +85,10 @@ def _read_members(section, arrays, partitions, counts, n_classes, n_features):
         n_classes=n_classes,
         n_features=n_features,
     )
-    kernels = {machine.terms.kernel.name for machine, _ in machines}
-    require(is_whole or "precomputed" not in kernels, "a leaf has a precomputed kernel")
-    return joined_members(fields, machines, partitions, counts, n_classes)
+    is_gram = any(machine.terms.kernel.is_precomputed for machine in machines)
+    require(is_whole or not is_gram, "a leaf has a precomputed kernel")
+    pairs = [(machine, None) for machine in machines]
+    return joined_members(fields, pairs, partitions, counts, n_classes)
 
 
 class CPSPState:
@@ -102,7 +97,7 @@ class CPSPState:
     @staticmethod
     def write(model, arrays):
         kernel = model._kernel
-        if kernel.name == "callable":
+        if not kernel.is_storable:
             raise ValueError(
                 "kernel is a Python function, which a model file cannot hold because "
                 "nothing in it is ever executed; use a named kernel."
@@ -114,7 +109,7 @@ class CPSPState:
         return {
             "features": write_features(model, arrays),
             "classes": write_classes(model.classes_, arrays),
-            "kernel": kernel_section(kernel),
+            "kernel": kernel.as_json(),
             "converged_share": float(model.converged_share_),
             "n_iter": int(model.n_iter_),
         }
@@ -127,7 +122,7 @@ class CPSPState:
         require(n_classes >= 2, "it has one class only")
         n_machines = 1 if n_classes == 2 else n_classes
         model._kernel = read_kernel(field(section, "kernel", dict))
-        require(model._kernel.name != "precomputed", "its kernel knows no vectors")
+        require(not model._kernel.is_precomputed, "its kernel knows no vectors")
         vectors = arrays.take("basis.vectors", "f8", (None, n_features))
         model.basis_vectors_ = vectors
         model.basis_rows_ = arrays.take("basis.rows", "i8", (len(vectors),), low=-1)

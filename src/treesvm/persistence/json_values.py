@@ -135,9 +135,9 @@ def whole_number(section, name, low, high):
     return value
 
 
-def real_number(section, name, *, above=None):
+def real_number(section, name, *, above=-math.inf, most=math.inf):
     """Return a finite number of a JSON object as a float."""
     value = float(field(section, name, (int, float)))
-    fits = math.isfinite(value) and (above is None or value > above)
+    fits = math.isfinite(value) and above < value <= most
     require(fits, f"{name}={value} in its header is out of range")
     return value

@@ -9,9 +9,9 @@ from dataclasses import replace
 
 import numpy as np
 
-from treesvm.decomposition.decomposition import Part
+from treesvm.decomposition.part import Part
 from treesvm.files.failures import require
-from treesvm.kernels.kernel import ALIASES
+from treesvm.kernels.kernel import KERNELS
 from treesvm.persistence.json_values import field, real_number
 from treesvm.persistence.labels import (
     read_classes,
@@ -70,7 +70,7 @@ class KernelSVRState:
     @staticmethod
     def write(model, arrays):
         machine = model._machine
-        if model.kernel == "precomputed":
+        if machine.kernel.is_precomputed:
             arrays["kept_rows"] = model._kept_rows.astype(np.int64)
         else:  # row numbers only name the vectors, so the kept rows need no place
             n_rows = int(model.support_.max(initial=0)) + 1
@@ -85,7 +85,7 @@ class KernelSVRState:
         n_features = read_features(field(section, "features", dict), arrays, model)
         machine = _read_single(section, arrays, 2, n_features)
         _check_kernel(model, [machine], "regression")
-        if model.kernel == "precomputed":
+        if machine.kernel.is_precomputed:
             rows = arrays.take("kept_rows", "i8", (None,), low=0, high=n_features - 1)
             require(
                 len(machine.support) == 0 or machine.support.max() < len(rows),
@@ -134,7 +134,7 @@ class DTSVMState:
         )
         _check_kernel(model, _machines_of(members))
         scale = _read_scale(section)
-        model._publish(members, scale)
+        model.restore_fitted(members, scale)
         read_reports(section, model)
 
 
@@ -210,7 +210,8 @@ class DTSVRState:
         )
         machines = [leaf.machine for leaf in leaves]
         _check_kernel(model, machines, "regression")
-        require(model.kernel != "precomputed", "its leaves have a precomputed kernel")
+        is_gram = any(machine.kernel.is_precomputed for machine in machines)
+        require(not is_gram, "its leaves have a precomputed kernel")
         parts = [
             Part(0, *leaf, leaf.machine.n_training_rows, 1, 0.0) for leaf in leaves
         ]
@@ -228,7 +229,7 @@ def _read_single(section, arrays, n_classes, n_features):
     )[0]
     require(leaf.scaling is None, "a machine of the whole space has a leaf's scaling")
     machine = leaf.machine
-    if machine.kernel.name == "precomputed":
+    if machine.kernel.is_precomputed:
         require(
             machine.n_vectors == 0 or machine.support.max() < n_features,
             "a support vector is beyond the rows of the Gram matrix",
@@ -245,7 +246,7 @@ def _check_kernel(model, machines, kind="classification"):
             f"a machine of it is not made for {kind}",
         )
         require(
-            ALIASES.get(model.kernel, model.kernel) == machine.kernel.name,
+            KERNELS.get(model.kernel) is type(machine.kernel),
             f"its kernel is {machine.kernel.name!r} where its parameters say "
             f"{model.kernel!r:.50}",
         )

@@ -5,37 +5,9 @@ A file therefore holds the classes only; pairs and machine numbers are made agai
 them, and cannot be wrong.
 """
 
-from typing import NamedTuple
-
 import numpy as np
 
 LAYOUTS = ("ovo", "ovr", "regression")
-
-
-class Layout(NamedTuple):
-    """The fields of a `KernelMachine` that follow from its classes."""
-
-    pairs: np.ndarray
-    machine_ids: np.ndarray
-
-
-def machine_layout(present, layout):
-    """Return pairs and machine numbers for the classes `present`, ascending."""
-    n = len(present)
-    if layout == "regression":
-        return Layout(np.array([[1, 0]]), np.zeros((1, 1), np.intp))
-    if n == 2:
-        pairs = np.array([[present[1], present[0]]], dtype=np.intp)
-        return Layout(pairs, np.zeros((2, 1), np.intp))
-    if layout == "ovr":
-        pairs = np.stack([present, np.full(n, -1)], axis=1).astype(np.intp)
-        return Layout(pairs, np.tile(np.arange(n), (n, 1)))
-    first, second = np.triu_indices(n, 1)
-    pairs = np.stack([present[first], present[second]], axis=1).astype(np.intp)
-    number = np.zeros((n, n), np.intp)
-    number[first, second] = number[second, first] = np.arange(len(first))
-    others = ~np.eye(n, dtype=bool)
-    return Layout(pairs, number[others].reshape(n, n - 1))
 
 
 def machine_counts(n_present, layout):

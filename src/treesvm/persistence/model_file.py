@@ -116,7 +116,7 @@ def load_model(path, *, max_bytes=MAX_BYTES):
     OSError
         If the file cannot be opened.
     """
-    name = os.fspath(path)
+    name = os.fsdecode(path)
     try:
         with _open_regular(name) as file:
             header, arrays = read_archive(file, max_bytes)

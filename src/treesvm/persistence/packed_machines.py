@@ -5,6 +5,7 @@ machine its support vectors, their width, the classes that occur, and the traini
 All machines of a model share the kernel.
 """
 
+from dataclasses import fields
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -13,8 +14,9 @@ from scipy import sparse
 
 from treesvm.files.checked_arrays import edges_of
 from treesvm.files.failures import require
-from treesvm.kernels.kernel import NAMES, Kernel
+from treesvm.kernels.kernel import KERNELS, LARGEST_GAMMA
 from treesvm.machines.kernel_machine import KernelMachine
+from treesvm.machines.layout import class_layout
 from treesvm.machines.path import RECORD
 from treesvm.machines.scaling import LeafScaling
 from treesvm.persistence.json_values import field, real_number, whole_number
@@ -22,7 +24,6 @@ from treesvm.persistence.machine_layout import (
     LAYOUTS,
     layout_of,
     machine_counts,
-    machine_layout,
     present_classes,
 )
 from treesvm.persistence.packed_vectors import read_vectors, write_vectors
@@ -31,6 +32,13 @@ _MACHINE_BYTES = 2**14  # what the objects of one machine take, generously
 _MAX_ROWS = 2**53
 _REPORTED = {"violation": "f8", "gap": "f8", "norm": "f8", "n_iter": "i8"}
 _FLAGS = ("converged", "held")
+_NUMBERS = {  # of kernels
+    "gamma": lambda section: real_number(
+        section, "gamma", above=0.0, most=LARGEST_GAMMA
+    ),
+    "degree": lambda section: whole_number(section, "degree", 0, 2**31 - 1),
+    "coef0": lambda section: real_number(section, "coef0"),
+}
 
 
 class PackedMachine(NamedTuple):
@@ -48,11 +56,11 @@ def write_machines(leaves, arrays):
     kernel, layout = machines[0].kernel, layout_of(machines)
     if any(machine.kernel != kernel for machine in machines):
         raise ValueError("the leaves have different kernels; a model file holds one.")
-    if kernel.name == "callable":
+    if not kernel.is_storable:
         raise ValueError(
             "kernel is a Python function, which a model file cannot hold because "
             "nothing in it is ever executed; use one of the named kernels "
-            f"({', '.join(NAMES)})."
+            f"({', '.join(KERNELS)})."
         )
     present = [present_classes(machine, layout) for machine in machines]
     sizes = [
@@ -76,20 +84,10 @@ def write_machines(leaves, arrays):
             joined[name] = np.concatenate(parts)
     arrays |= {f"machines.{name}": array for name, array in joined.items()}
     return {
-        "kernel": kernel_section(kernel),
+        "kernel": kernel.as_json(),
         "layout": layout,
         "is_scaled": is_scaled,
         "vectors": write_vectors([m.vectors for m in machines], arrays),
-    }
-
-
-def kernel_section(kernel):
-    """Name and numbers of a kernel, as JSON."""
-    return {
-        "name": kernel.name,
-        "gamma": float(kernel.gamma),
-        "degree": int(kernel.degree),
-        "coef0": float(kernel.coef0),
     }
 
 
@@ -121,11 +119,11 @@ def read_machines(section, arrays, *, n_machines, n_classes, n_features):
     if is_scaled:
         scalings = read_scalings(arrays, width, n_features)
     else:
-        known = 0 if kernel.name == "precomputed" else n_features
+        known = 0 if kernel.is_precomputed else n_features
         require(bool((width == known).all()), "its support vectors have a wrong width")
     vectors = read_vectors(field(section, "vectors", str), arrays, sizes[:, :2])
     require(
-        kernel.name != "precomputed" or not (is_scaled or sparse.issparse(vectors[0])),
+        not kernel.is_precomputed or not (is_scaled or sparse.issparse(vectors[0])),
         "a machine with a precomputed kernel has vectors of its own",
     )
     return [
@@ -137,13 +135,9 @@ def read_machines(section, arrays, *, n_machines, n_classes, n_features):
 def read_kernel(section):
     """Return the kernel of a section."""
     name = field(section, "name", str)
-    require(name in NAMES, f"its kernel {name!r:.50} is unknown")
-    return Kernel(
-        name,
-        real_number(section, "gamma", above=0.0),
-        whole_number(section, "degree", 0, 2**31 - 1),
-        real_number(section, "coef0"),
-    )
+    require(name in KERNELS, f"its kernel {name!r:.50} is unknown")
+    found = KERNELS[name]
+    return found(**{own.name: _NUMBERS[own.name](section) for own in fields(found)})
 
 
 def read_scalings(arrays, width, n_features):
@@ -229,7 +223,7 @@ class _Pieces:
         binary = slice(*self.edges[k : k + 2])
         counts = self.counts[slice(*self.count_edges[k : k + 2])]
         present = self.present[slice(*self.present_edges[k : k + 2])]
-        layout = machine_layout(present, self.layout)
+        layout = class_layout(present, self.layout)
         return KernelMachine(
             kernel=kernel,
             vectors=vectors,

@@ -4,7 +4,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from treesvm.decomposition.decomposition import Decomposition, Part
+from treesvm.decomposition.decomposition import Decomposition
+from treesvm.decomposition.part import Part
 from treesvm.files.failures import require
 from treesvm.partitions.random_parts import RandomPartition
 from treesvm.persistence.json_values import field
@@ -66,7 +67,8 @@ def read_parts(section, arrays, partitions, counts, *, n_classes, n_features):
         n_classes=n_classes,
         n_features=n_features,
     )
-    _check_machines(section)
+    for packed in machines:
+        _check_machine(packed.machine)
     return joined_members(fields, machines, partitions, counts, n_classes)
 
 
@@ -100,13 +102,11 @@ def joined_members(fields, machines, partitions, counts, n_classes):
     ]
 
 
-def _check_machines(section):
-    """Refuse machines that a part of the space cannot have."""
-    if section is None:
-        return
-    require(section["layout"] != "regression", "a part of a classifier has a regressor")
+def _check_machine(machine):
+    """Refuse a machine that a part of the space cannot have."""
+    require(len(machine.class_starts) > 2, "a part of a classifier has a regressor")
     require(
-        section["kernel"]["name"] != "precomputed",
+        not machine.kernel.is_precomputed,
         "a part of the space has a precomputed kernel, which knows no space",
     )
 

@@ -14,11 +14,10 @@ from treesvm.compression.score_tree import ScoreTree
 from treesvm.compression.terms import KernelTerms
 from treesvm.files.checked_arrays import edges_of
 from treesvm.files.failures import require
-from treesvm.kernels.kernel import NAMES
+from treesvm.kernels.kernel import KERNELS
 from treesvm.machines.scaling import LeafScaling
 from treesvm.persistence.json_values import field
 from treesvm.persistence.packed_machines import (
-    kernel_section,
     read_kernel,
     read_scalings,
 )
@@ -30,20 +29,19 @@ _TREE_BYTES = 2**12
 _MAX_COUNT = 2**31 - 1
 
 
-def write_compressed(parts, arrays):
-    """Put the `CompressedMachine` and scalings of parts into `arrays`."""
-    if not parts:
+def write_compressed(machines, arrays):
+    """Put a list of `CompressedMachine` into `arrays`; return a section."""
+    if not machines:
         return None
-    machines = [part.machine for part in parts]
     kernels = {getattr(machine.terms, "kernel", None) for machine in machines}
     kernel = kernels.pop()
-    if kernels or kernel is None or kernel.name == "callable":
+    if kernels or kernel is None or not kernel.is_storable:
         raise ValueError(
             "the terms are Python functions or weak learners, which a model file "
             "cannot hold because nothing in it is ever executed; compress a machine "
-            f"with one of the named kernels ({', '.join(NAMES)})."
+            f"with one of the named kernels ({', '.join(KERNELS)})."
         )
-    is_gram = kernel.name == "precomputed"
+    is_gram = kernel.is_precomputed
     sizes = [
         (m.n_vectors, 0 if is_gram else m.terms.vectors.shape[1], len(m.trees),
          len(m.pairs))
@@ -52,12 +50,11 @@ def write_compressed(parts, arrays):
     arrays["compressed.sizes"] = np.array(sizes, np.int64)
     pairs = np.concatenate([machine.pairs for machine in machines])
     arrays["compressed.pairs"] = pairs.astype(np.int32)
-    is_scaled = any(part.scaling is not None for part in parts)
+    is_scaled = machines[0].scaling is not None
     if is_scaled:
-        scalings = [part.scaling or _same(part.machine) for part in parts]
         for name in LeafScaling._fields:
-            joined = np.concatenate([getattr(own, name) for own in scalings])
-            arrays[f"machines.{name}"] = joined
+            parts = [getattr(machine.scaling, name) for machine in machines]
+            arrays[f"machines.{name}"] = np.concatenate(parts)
     vectors = "gram"
     if is_gram:
         columns = [machine.terms.vectors for machine in machines]
@@ -66,16 +63,10 @@ def write_compressed(parts, arrays):
         vectors = write_vectors([machine.terms.vectors for machine in machines], arrays)
     _write_trees([tree for machine in machines for tree in machine.trees], arrays)
     return {
-        "kernel": kernel_section(kernel),
+        "kernel": kernel.as_json(),
         "is_scaled": is_scaled,
         "vectors": vectors,
     }
-
-
-def _same(machine):
-    """The scaling that changes nothing: a file holds one for all machines or none."""
-    width = machine.terms.vectors.shape[1]
-    return LeafScaling(np.arange(width), np.zeros(width), np.ones(width))
 
 
 def _write_trees(trees, arrays):
@@ -93,7 +84,7 @@ def _write_trees(trees, arrays):
 
 
 def read_compressed(section, arrays, *, n_machines, n_classes, n_features):
-    """Return each `CompressedMachine` with its scaling, all numbers in them checked."""
+    """Return a list of `CompressedMachine` after checking all numbers in them."""
     if n_machines == 0:
         require(section is None, "it describes machines that belong to no leaf")
         return []
@@ -105,7 +96,7 @@ def read_compressed(section, arrays, *, n_machines, n_classes, n_features):
     )
     n_vectors, width, n_trees, n_pairs = sizes.T
     require(bool((n_trees > 0).all() & (n_pairs > 0).all()), "a machine has no tree")
-    is_gram = kernel.name == "precomputed"
+    is_gram = kernel.is_precomputed
     scalings = [None] * n_machines
     if is_scaled:
         require(not is_gram, "a Gram matrix has a leaf's scaling")
@@ -133,8 +124,7 @@ def read_compressed(section, arrays, *, n_machines, n_classes, n_features):
             "the trees of a machine do not answer for all its pairs",
         )
         terms = KernelTerms(kernel, vectors[k])
-        machine = CompressedMachine(terms, own, pairs[k], n_classes)
-        machines.append((machine, scalings[k]))
+        machines.append(CompressedMachine(terms, own, pairs[k], n_classes, scalings[k]))
     return machines
 
 

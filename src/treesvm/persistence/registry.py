@@ -8,9 +8,6 @@ import importlib
 from typing import NamedTuple
 
 from treesvm.files.failures import ModelFileError, require
-from treesvm.inputs.hlsvm_parameters import check_parameters
-from treesvm.inputs.kernel_parameters import check_kernel_parameters
-from treesvm.inputs.svm_maj_parameters import check_majorization_parameters
 from treesvm.persistence.candidate_states import CandidateSVCState, LASVMState
 from treesvm.persistence.compressed_states import CPSPState, SupportVectorTreeState
 from treesvm.persistence.json_values import decode, encode
@@ -23,7 +20,10 @@ from treesvm.persistence.kernel_states import (
 )
 from treesvm.persistence.tree_states import ObliqueTreesState, SVMMajState
 
-_MAX_JOBS = 4096
+MAX_JOBS = 4096
+# Parameters that name places on a disk. They belong to the machine that trained, and a
+# stranger's file would choose where the fit of a clone writes and deletes.
+_PLACES = {"checkpoint"}
 
 
 class Entry(NamedTuple):
@@ -36,31 +36,21 @@ class Entry(NamedTuple):
 
 MODELS = {
     "KernelSVC": Entry("treesvm.estimators.kernel_svc", KernelSVCState, None),
-    "KernelSVR": Entry(
-        "treesvm.estimators.kernel_svr", KernelSVRState, check_kernel_parameters
-    ),
+    "KernelSVR": Entry("treesvm.estimators.kernel_svr", KernelSVRState, None),
     "DTSVMClassifier": Entry("treesvm.estimators.dtsvm", DTSVMState, None),
     "DTSVMClassifierCV": Entry("treesvm.model_selection.dtsvm_cv", DTSVMState, None),
-    "DTSVRegressor": Entry(
-        "treesvm.estimators.dtsvr", DTSVRState, check_kernel_parameters
-    ),
+    "DTSVRegressor": Entry("treesvm.estimators.dtsvr", DTSVRState, None),
     "HLSVMClassifier": Entry("treesvm.estimators.hlsvm", ObliqueTreesState, None),
     "HLSVMClassifierCV": Entry(
-        "treesvm.model_selection.hlsvm_cv", ObliqueTreesState, check_parameters
+        "treesvm.model_selection.hlsvm_cv", ObliqueTreesState, None
     ),
-    "SVMMajClassifier": Entry(
-        "treesvm.estimators.svm_maj", SVMMajState, check_majorization_parameters
-    ),
+    "SVMMajClassifier": Entry("treesvm.estimators.svm_maj", SVMMajState, None),
     "SVMPartitionTreeClassifier": Entry(
         "treesvm.estimators.svm_partition_tree", ObliqueTreesState, None
     ),
     "SVMTreesClassifier": Entry("treesvm.baselines.svm_trees", ObliqueTreesState, None),
-    "RDSVMClassifier": Entry(
-        "treesvm.baselines.rdsvm", RandomPartsState, check_kernel_parameters
-    ),
-    "BaggedSVC": Entry(
-        "treesvm.baselines.bagged_svc", RandomPartsState, check_kernel_parameters
-    ),
+    "RDSVMClassifier": Entry("treesvm.baselines.rdsvm", RandomPartsState, None),
+    "BaggedSVC": Entry("treesvm.baselines.bagged_svc", RandomPartsState, None),
     "SupportVectorTreeClassifier": Entry(
         "treesvm.estimators.support_vector_tree", SupportVectorTreeState, None
     ),
@@ -70,7 +60,7 @@ MODELS = {
 }
 
 # Parameters of earlier versions that only training knew: files may name them still.
-RETIRED = {"border_share"}
+RETIRED = {"border_share", "criterion", "max_tree_rows"}
 
 # Classes that wrap an estimator of the table above, name -> (module, class). They have
 # ``model_file_parts() -> (json_spec, estimator)`` and a class method
@@ -108,9 +98,7 @@ def write_parameters(model):
     encoded = {}
     omitted = getattr(MODELS[type(model).__name__].state, "omitted", ())
     for name, value in model.get_params(deep=False).items():
-        if name in omitted:
-            continue
-        if name == "checkpoint":  # a folder of the machine that trained the model
+        if name in omitted or name in _PLACES:
             continue
         try:
             encoded[name] = encode(value)
@@ -133,13 +121,15 @@ def build(name, parameters):
     parameters = {k: v for k, v in parameters.items() if k not in RETIRED}
     unknown = parameters.keys() - cls().get_params(deep=False).keys()
     require(not unknown, f"{name} has no parameter {min(unknown, default='')!r:.60}")
+    places = parameters.keys() & _PLACES
+    require(not places, f"it sets {min(places, default='')!r}, a place on your disk")
     model = cls(**{key: decode(node) for key, node in parameters.items()})
     try:
         check_shared(model)
         if entry.rules is not None:
             entry.rules(model)
-        if hasattr(model, "_check_parameters"):
-            model._check_parameters()
+        if hasattr(model, "check_parameters"):
+            model.check_parameters()
     except (TypeError, ValueError) as error:  # a list where a number belongs, and such
         raise ModelFileError(f"its parameters are not possible: {error}") from error
     return model
@@ -153,8 +143,8 @@ def check_shared(model):
     n_jobs = getattr(model, "n_jobs", None)
     if n_jobs is not None and (type(n_jobs) is not int or n_jobs == 0):
         raise ValueError("n_jobs must be None or a whole number other than 0")
-    if n_jobs is not None and abs(n_jobs) > _MAX_JOBS:
-        raise ValueError(f"n_jobs={n_jobs} is beyond {_MAX_JOBS}")
+    if n_jobs is not None and abs(n_jobs) > MAX_JOBS:
+        raise ValueError(f"n_jobs={n_jobs} is beyond {MAX_JOBS}")
     kernel = getattr(model, "kernel", "rbf")
     if not isinstance(kernel, str):
         raise ValueError("kernel must be a name")

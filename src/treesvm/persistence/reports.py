@@ -3,7 +3,7 @@
 import numpy as np
 
 from treesvm.files.failures import require
-from treesvm.inputs.kernel_parameters import is_number
+from treesvm.inputs.parameter_rules import is_number
 from treesvm.persistence.json_values import decode, encode, field
 
 

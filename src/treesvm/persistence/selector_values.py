@@ -42,7 +42,7 @@ def decoded_selector(node, decode, depth):
     values = {key: decode(value, depth + 1) for key, value in parameters.items()}
     try:
         selector = SELECTORS[name](**values)
-        selector._check_parameters()
+        selector.check_parameters()
     except (TypeError, ValueError) as error:
         raise ModelFileError(f"its selector is not possible: {error}") from error
     return selector

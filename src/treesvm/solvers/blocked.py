@@ -16,7 +16,6 @@ import numpy as np
 
 from treesvm.kernels.block_cache import RowCache
 from treesvm.kernels.compiling import compiled
-from treesvm.kernels.kernel import squared_norms
 from treesvm.solvers import conditions, smo
 from treesvm.solvers.solution import Solution
 
@@ -108,9 +107,7 @@ class _Problem:
         self.kernel, self.X, self.twin, self.n_jobs = kernel, X, twin, n_jobs
         self.max_bytes, self.working_set = max_bytes, working_set
         self.stuck = False
-        self.reach = 1.0  # rounding of an RBF value grows with its exponent's parts
-        if kernel.name == "rbf":
-            self.reach += kernel.gamma * float(squared_norms(X).max(initial=0.0))
+        self.reach = float(kernel.reach(X, X).max())
 
     def rounds(self, rows, lower, upper, beta, F, tol, max_iter):
         """Work on `rows` until they are solved, or few enough of them are left.
@@ -122,7 +119,7 @@ class _Problem:
         if whole:
             X, own_twin = self.X, self.twin
         else:
-            X = _subset(self.kernel, self.X, own_rows)
+            X = self.kernel.take(self.X, own_rows)
         size = min(self.working_set, len(rows))
         least = min(size, len(own_rows))
         cache = RowCache(self.kernel, X, self.max_bytes, least, self.n_jobs)
@@ -170,12 +167,10 @@ class _Problem:
         columns, place = np.unique(self.twin[active], return_inverse=True)
         weights = np.bincount(place, beta[active], minlength=len(columns))
         sums = np.empty(self.X.shape[0])
-        others = None if self.kernel.name == "precomputed" else self.X[columns]
+        others = self.kernel.vectors(self.X, columns)
         step = max(1, _ADD_BYTES // (8 * max(len(columns), 1)))
         for k in range(0, len(sums), step):
-            part = self.X[k : k + step]
-            if others is None:
-                part = part[:, columns]
+            part = self.kernel.facing(self.X[k : k + step], columns)
             sums[k : k + step] = self.kernel.block(part, others, np.float64) @ weights
         F[:] = sums[self.twin] - p
 
@@ -186,21 +181,14 @@ class _Problem:
             return
         columns, place = np.unique(self.twin[rows[moved]], return_inverse=True)
         weights = np.bincount(place, change[moved], minlength=len(columns))
-        blocks = RowCache(self.kernel, self.X, 0)
+        block = self.kernel.row_block(self.X)
         wanted, back = np.unique(self.twin[targets], return_inverse=True)
         sums = np.empty(len(wanted))
         step = max(1, _ADD_BYTES // (4 * len(columns)))
         for k in range(0, len(wanted), step):
-            block = blocks.block(wanted[k : k + step], columns)
-            sums[k : k + step] = block @ weights.astype(np.float32)
+            values = block(wanted[k : k + step], columns)
+            sums[k : k + step] = values @ weights.astype(np.float32)
         F[targets] += sums[back]
-
-
-def _subset(kernel, X, rows):
-    """The rows of a smaller problem; a precomputed kernel loses its columns too."""
-    if kernel.name == "precomputed":
-        return X[np.ix_(rows, rows)]
-    return X[rows]
 
 
 def _choose(state, size, previous):

@@ -31,7 +31,7 @@ def bias_of(F, lower, upper):
     for t in range(F.shape[0]):
         low, high = min(low, -F[t]), max(high, -F[t])
         total += upper[t]
-    flat = 1e-9 * max(1.0, total)
+    flat = 1e-9 * total
     if _slope_after(low, F, lower, upper) > flat:
         return low
     while True:

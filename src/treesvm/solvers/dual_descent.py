@@ -16,9 +16,9 @@ and Sundararajan, ICML 2008, algorithm 3).
 """
 
 import numpy as np
-from numba import njit
 
 from treesvm.inputs.row_access import row_add, row_arrays, row_dot, row_norm2
+from treesvm.kernels.compiling import compiled
 from treesvm.solvers import xorshift
 from treesvm.solvers.linear_optimality import relative_gap
 from treesvm.solvers.solution import Solution
@@ -66,7 +66,7 @@ def solve_dual_descent(
     return Solution(w.astype(float), bias, violation, gap, n_iter, violation <= tol)
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def descend(rows, y, upper, alpha, w, b, tol, max_iter, seed):
     """Update `alpha`, `w`, `b` in place; return (violation, passes done).
 
@@ -99,7 +99,7 @@ def descend(rows, y, upper, alpha, w, b, tol, max_iter, seed):
     return _final_violation(rows, y, upper, alpha, w, b), max_iter
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _sweep(rows, y, upper, alpha, w, b, norm2, order, n_active, low_limit, high_limit):
     """Visit the active rows once; return (rows still active, lowest, highest PG)."""
     low, high = 0.0, 0.0
@@ -124,7 +124,7 @@ def _sweep(rows, y, upper, alpha, w, b, norm2, order, n_active, low_limit, high_
     return n_active, low, high
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _projected(grad, at_zero, at_upper):
     """Return the gradient, or 0 where the box forbids a step along it."""
     if at_zero and at_upper:
@@ -136,7 +136,7 @@ def _projected(grad, at_zero, at_upper):
     return grad
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _final_violation(rows, y, upper, alpha, w, b):
     """Return the spread of projected gradients over all rows at the last point."""
     low, high = 0.0, 0.0
@@ -147,7 +147,7 @@ def _final_violation(rows, y, upper, alpha, w, b):
     return high - low
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _shuffle(order, n_active, state):
     """Permute the first `n_active` entries; return the new state."""
     for t in range(n_active - 1, 0, -1):

@@ -18,7 +18,8 @@ The conjugate gives the dual: -h*(-u) = u - bend u^2 for 0 <= u <= top.
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
+
+from treesvm.kernels.compiling import compiled
 
 # Floors |1 - m| of the absolute hinge: the parabola then misses it by at most FLOOR/4,
 # which is all by which a step of majorization may raise the loss for each unit weight.
@@ -89,7 +90,7 @@ def find_hinge(name, huber_k=0.0):
     return Hinge(huber_k + 1.0, 1.0 / (huber_k + 1.0))
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def error_of(m, knee, steep):
     """Return h(m)."""
     z = max(0.0, 1.0 - m)
@@ -97,20 +98,20 @@ def error_of(m, knee, steep):
     return steep * t * (z - 0.5 * t)
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def slope_of(m, knee, steep):
     """Return -h'(m), which is never negative; 0 at the kink of the absolute hinge."""
     return steep * min(max(0.0, 1.0 - m), knee)
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def bend_of(m, knee, steep):
     """Return h''(m), 0 where the hinge is flat or straight."""
     z = 1.0 - m
     return steep if 0.0 < z < knee else 0.0
 
 
-@njit(cache=True, nogil=True, fastmath=_FAST_SUM)
+@compiled(fastmath=_FAST_SUM)
 def total_error(q, y, weight, knee, steep):
     """Return the weighted sum of hinge errors of predictions q."""
     total = 0.0
@@ -119,7 +120,7 @@ def total_error(q, y, weight, knee, steep):
     return total
 
 
-@njit(cache=True, nogil=True, fastmath=_FAST_SUM)
+@compiled(fastmath=_FAST_SUM)
 def slope_along(q, shove, length, y, weight, knee, steep):
     """Return both derivatives by `length` of the error of q + length * shove."""
     slope, curve = 0.0, 0.0
@@ -130,7 +131,7 @@ def slope_along(q, shove, length, y, weight, knee, steep):
     return slope, curve
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def slopes_of(margin, knee, steep):
     """Return -h'(m) of each margin."""
     out = np.empty(len(margin))

@@ -17,9 +17,9 @@ Ill-conditioned problems (C >= 10^4, small gamma) take SMO millions of steps, an
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 from scipy.linalg import LinAlgError, cho_factor, cho_solve, lapack
 
+from treesvm.kernels.compiling import compiled
 from treesvm.solvers import conditions, smo
 
 _STEP_BACK = 0.995  # share of the way to the boundary that a step may go
@@ -36,6 +36,7 @@ class _Point(NamedTuple):
     w: np.ndarray
 
 
+@np.errstate(over="ignore", divide="ignore", invalid="ignore")  # ends, see below
 def finish(K, p, lower, upper, beta, F, *, tol, gap_tol, exact=None, rounds=3):
     """Bring an SMO answer to optimality; update `beta` and `F` in place.
 
@@ -134,9 +135,12 @@ def solve_interior_point(H, q, lower, upper, total, *, target, max_iter=40):
         if gap <= target or min(x.min(), s.min(), point.z.min(), point.w.min()) <= 0:
             break  # solved, or as close as float64 gets
         try:
-            point = _newton_step(solver, point, x, s, stationarity, balance, gap)
+            step = _newton_step(solver, point, x, s, stationarity, balance, gap)
         except LinAlgError:
             break
+        if not all(np.isfinite(part).all() for part in step):
+            break
+        point = step
     return _snap(point, lower, upper, total), n_iter
 
 
@@ -298,7 +302,7 @@ def pivoted_cholesky(H, max_rank, rel_tol=1e-7):
     return np.ascontiguousarray(G[:rank].T), np.maximum(residual, 0.0)
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _pivot(H, G, residual, floor):
     """Fill the rows of `G` with pivoted Cholesky columns; return the rank or -1."""
     n = len(residual)

@@ -14,7 +14,8 @@ and the same step is chosen again, because nothing else has changed.
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
+
+from treesvm.kernels.compiling import compiled
 
 N_SLOTS, N_FREE, N_MEMBERS, CLOCK, N_STEPS, N_INSERTED, N_SHOWN = range(7)
 READY = -1  # no kernel row is missing
@@ -42,7 +43,7 @@ class Pool(NamedTuple):
     counters: np.ndarray  # see the names above
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def learn_block(pool, K, own, rows, signs, sizes, slot_of, t, is_processed, tau):
     """Show a block of rows to the machine, beginning with number t.
 
@@ -87,7 +88,7 @@ def learn_block(pool, K, own, rows, signs, sizes, slot_of, t, is_processed, tau)
     return t, False, READY
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def finish_steps(pool, tau, max_steps):
     """REPROCESS until the pool is solved; return a missing slot, or READY."""
     while pool.counters[N_STEPS] < max_steps:
@@ -100,7 +101,7 @@ def finish_steps(pool, tau, max_steps):
     return READY
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def put_row(pool, slot, values):
     """Put the kernel row of a slot into the store, over the least recently used."""
     place = pool.last_use.argmin()
@@ -113,14 +114,14 @@ def put_row(pool, slot, values):
     _touch(pool, slot)
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _touch(pool, slot):
     """Note that the cached row of a slot is in use."""
     pool.counters[CLOCK] += 1
     pool.last_use[pool.place_of[slot]] = pool.counters[CLOCK]
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _process(pool, K, own, t, row, sign, size, slot_of, tau, may_fetch):
     """Take a new row in if it violates the conditions; return a missing slot."""
     if slot_of[row] >= 0:
@@ -153,7 +154,7 @@ def _process(pool, K, own, t, row, sign, size, slot_of, tau, may_fetch):
     return READY
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _insert(pool, K, own, t, row, sign, size, f, slot_of):
     """Give a new row a slot, with its column in every cached row; return the slot."""
     counters = pool.counters
@@ -179,7 +180,7 @@ def _insert(pool, K, own, t, row, sign, size, f, slot_of):
     return slot
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _reprocess(pool, tau, may_fetch):
     """Move the most violating pair of the pool; return a missing slot, or READY."""
     n = pool.counters[N_SLOTS]
@@ -191,6 +192,8 @@ def _reprocess(pool, tau, may_fetch):
     _touch(pool, rising)
     if may_fetch:
         falling = _second_order(pool, rising, n)
+        if falling < 0:  # F is not finite any more
+            return READY
         if pool.place_of[falling] < 0:
             return falling
     _touch(pool, falling)
@@ -198,7 +201,7 @@ def _reprocess(pool, tau, may_fetch):
     return READY
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _extremes(pool, n):
     """Return the slot with the smallest F that can rise, the largest that can fall."""
     beta, F, lower, upper = pool.beta, pool.F, pool.lower, pool.upper
@@ -212,7 +215,7 @@ def _extremes(pool, n):
     return rising, falling
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _cached_extremes(pool):
     """The same among the slots whose kernel rows are in the store."""
     rising, falling = -1, -1
@@ -227,7 +230,7 @@ def _cached_extremes(pool):
     return rising, falling
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _second_order(pool, i, n):
     """Return the falling slot whose pair with i gains most (Fan, Chen and Lin 2005)."""
     row = pool.store[pool.place_of[i]]
@@ -242,7 +245,7 @@ def _second_order(pool, i, n):
     return best
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _step(pool, i, j):
     """Raise i and lower j by the best step that the box allows."""
     row_i, row_j = pool.store[pool.place_of[i]], pool.store[pool.place_of[j]]
@@ -266,7 +269,7 @@ def _step(pool, i, j):
     pool.counters[N_STEPS] += 1
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _drop_idle(pool, slot_of):
     """Free the slots of rows without a coefficient that no pair would move."""
     n = pool.counters[N_SLOTS]
@@ -282,7 +285,7 @@ def _drop_idle(pool, slot_of):
             _free_slot(pool, s, slot_of)
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _free_slot(pool, slot, slot_of):
     """Take a row out of the pool."""
     counters = pool.counters

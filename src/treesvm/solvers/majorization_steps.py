@@ -6,9 +6,9 @@ tuple of `row_access`, ``shift`` the mean that these rows still have.
 """
 
 import numpy as np
-from numba import njit
 
 from treesvm.inputs.row_access import row_add, row_dot
+from treesvm.kernels.compiling import compiled
 from treesvm.solvers.hinges import FLOOR, slope_along, slope_of, total_error
 from treesvm.solvers.row_moments import bordered_moments, shifted_sum
 
@@ -16,7 +16,7 @@ _LINE_TRIALS = 30  # bisections that end any search on a line
 _LINE_SLOPE = 1e-3  # a slope this small, relative to the first, is the minimum
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def descend_smooth(
     rows,
     y,
@@ -78,13 +78,13 @@ def descend_smooth(
     return change, max_iter
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _relative_change(before, after):
     """Return by which share of itself the loss fell."""
     return (before - after) / after if after > 0.0 else 0.0
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _half_gradient(rows, y, weight, shift, penalty, knee, steep, w, q):
     """Return minus half the gradient in (w, bias)."""
     grad, total = -penalty * w, 0.0
@@ -97,7 +97,7 @@ def _half_gradient(rows, y, weight, shift, penalty, knee, steep, w, q):
     return grad - total * shift, total
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _best_length(q, shove, y, weight, knee, steep, penalty, w, move):
     """Return the step length with the least loss, by Newton steps in a bracket."""
     linear, square = 2.0 * penalty * np.dot(w, move), 2.0 * penalty * np.dot(move, move)
@@ -121,7 +121,7 @@ def _best_length(q, shove, y, weight, knee, steep, penalty, w, move):
     return length
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def descend_absolute(
     rows,
     y,

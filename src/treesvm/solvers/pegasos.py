@@ -18,9 +18,9 @@ Symbols used below: ``penalty`` is lambda, ``batch`` is k.
 """
 
 import numpy as np
-from numba import njit
 
 from treesvm.inputs.row_access import row_add, row_arrays, row_dot
+from treesvm.kernels.compiling import compiled
 from treesvm.solvers import xorshift
 from treesvm.solvers.linear_optimality import linear_violation, relative_gap
 from treesvm.solvers.solution import Solution
@@ -99,7 +99,7 @@ def _certify(X, y, weight, penalty, w, b, hits):
     return violation, relative_gap(X, y, weight, penalty, w, b, alpha)
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _mean_steps(rows, y, mass, penalty, batch, n_iter, seed, w, b, hits):
     """Write the mean of the later half of the steps to `w`, `b`.
 
@@ -136,7 +136,7 @@ def _mean_steps(rows, y, mass, penalty, batch, n_iter, seed, w, b, hits):
     hits += clock * count - before
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _paper_steps(
     rows, y, mass, penalty, batch, bias_rate, tol, max_iter, seed, w, b, hits
 ):
@@ -162,7 +162,7 @@ def _paper_steps(
     return max_iter
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _losers(rows, y, mass, batch, v, v_b, scale, state):
     """Draw a batch by weight; return its rows with a loss, their number, the state."""
     drawn = np.empty(batch, np.int64)

@@ -9,7 +9,6 @@ sum is the row's coefficient.
 
 import numpy as np
 
-from treesvm.kernels.distances import LeafDistances
 from treesvm.solvers import conditions, interior_point, smo
 from treesvm.solvers.blocked import solve_blocked
 from treesvm.solvers.solution import Solution
@@ -71,9 +70,8 @@ def solve_regression(
 
 def _solve_in_memory(kernel, X, p, lower, upper, tol, max_iter):
     """Pair steps on the doubled Gram matrix, finished by interior points."""
-    K, exact = _gram(kernel, X)
-    n = len(K)
-    K = np.tile(K, (2, 2))
+    gram, n = kernel.gram(X), X.shape[0]
+    K = np.tile(gram.matrix(kernel, is_last=True), (2, 2))
     beta, F = np.zeros(2 * n), -p
     cap = _PATIENCE * len(p) if max_iter is None else max_iter
     memory = smo.descent_memory(2 * n, K.dtype)
@@ -90,29 +88,10 @@ def _solve_in_memory(kernel, X, p, lower, upper, tol, max_iter):
             F,
             tol=tol,
             gap_tol=tol / 10,
-            exact=lambda a, b: exact(a % n, b % n),
+            exact=lambda a, b: gram.exact(kernel, a % n, b % n),
         )
         violation = conditions.violation_of(F, beta, lower, upper)
         gap = conditions.relative_gap(F, beta, p, lower, upper)
     converged = bool(conditions.is_solved(violation, gap, tol, tol / 10))
     bias = conditions.bias_of(F, lower, upper)
     return Solution(beta, bias, float(violation), float(gap), int(n_iter), converged)
-
-
-def _gram(kernel, X):
-    """Return the Gram matrix in float32 and a function for float64 blocks of it."""
-    if kernel.name == "rbf":
-        distances = LeafDistances(X)
-
-        def exact(a, b):
-            return distances.exact_rbf_minus_one(kernel.gamma, a, b)
-
-        return distances.rbf_minus_one(kernel.gamma), exact
-    if kernel.name == "precomputed":
-        wide = np.asarray(X, dtype=np.float64)
-        return wide.astype(np.float32), lambda a, b: wide[np.ix_(a, b)]
-
-    def exact(a, b):
-        return kernel.block(X[a], X[b], np.float64)
-
-    return np.ascontiguousarray(kernel.block(X, X)), exact

@@ -6,8 +6,9 @@ are touched, and the shift is taken off afterwards.
 """
 
 import numpy as np
-from numba import njit
 from numba.extending import overload
+
+from treesvm.kernels.compiling import compiled
 
 
 def add_squares(rows, weight, out):
@@ -69,7 +70,7 @@ def _add_rows(rows, weight, out):
     return csr
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def bordered_moments(rows, weight, shift, out):
     """Write the second moments of (x - shift, 1) to `out`, shape (r + 1, r + 1)."""
     r, total = len(shift), weight.sum()
@@ -85,7 +86,7 @@ def bordered_moments(rows, weight, shift, out):
     out[r, r] = total
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def shifted_sum(rows, weight, shift, out):
     """Write the sum of weight (x - shift, 1) to `out`, shape (r + 1,)."""
     r = len(shift)

@@ -21,7 +21,6 @@ K is float32, beta and F are float64: a float32 gradient is off by 0.1 at C = 10
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 
 from treesvm.kernels.compiling import compiled, inner
 from treesvm.solvers.conditions import (
@@ -44,6 +43,7 @@ _TWO = np.float32(2.0)
 _FLAT = np.float32(1e-12)  # curvature floor: K is only positive semi-definite
 
 STALL_CAP = 10_000_000  # "no cap": LIBSVM's own limit
+_FINEST_GOAL = 1e-12  # share of tol: no float64 gradient is as good as that
 
 
 def solve_smo(
@@ -178,6 +178,8 @@ def descend(K, p, lower, upper, beta, F, tol, gap_tol, max_iter, memory):
             violation = violation_of(F, beta, lower, upper)
             gap = relative_gap(F, beta, p, lower, upper)
             goal *= 0.3
+            if goal < _FINEST_GOAL * tol:  # the gap is what rounding leaves of it
+                return n_iter, violation, gap
         elif done == 0:  # no pair can move any further in floating point
             return n_iter, violation, gap
         if is_solved(violation, gap, tol, gap_tol) or n_iter >= max_iter:
@@ -227,23 +229,28 @@ def gathered(K, rows, memory):
     return out
 
 
-@njit(cache=True, nogil=True, no_cfunc_wrapper=True, error_model="numpy")
+@compiled(error_model="numpy")
 def pair_steps(K, lower, upper, beta, F, tol, max_iter, values, bits):
     """Move pairs until the violation is at most `tol`; update `beta` and `F`.
 
     `values` and `bits` are the `step_memory` of at least as many rows.  The loops over
     t are written one operation each, without reductions, because that is the form the
-    compiler turns into vector instructions.
+    compiler turns into vector instructions.  A step that is not finite, or too small to
+    change anything, is the last one: whatever the numbers, no index leaves the rows.
     """
     n = F.shape[0]
+    if n == 0:
+        return 0
     n_blocks = -(-n // _BLOCK)
     rising = values[0]  # F where it can rise
     drop = values[1]  # F_t - F_i where t can fall
     gain = values[2]
     rising_bits, drop_bits, gain_bits = bits[0], bits[1], bits[2]
     bar, fall, diag = values[3], values[4], values[5]
+    # Rows beyond the last one: a comparison with NaN may find them.
     for t in range(n, n_blocks * _BLOCK):
         rising[t] = _BARRED
+        bar[t] = _BARRED
         drop[t] = _ZERO
         gain[t] = _ZERO
     for t in range(n):
@@ -263,14 +270,18 @@ def pair_steps(K, lower, upper, beta, F, tol, max_iter, values, bits):
             d = max(drop[t], _ZERO)
             gain[t] = d * d / max(k_ii + diag[t] - _TWO * K_i[t], _FLAT)
         j = _argmax(gain_bits, n_blocks)
-        if drop[j] <= tol and drop[_argmax(drop_bits, n_blocks)] <= tol:
+        if (drop[j] <= tol and drop[_argmax(drop_bits, n_blocks)] <= tol) or j >= n:
             return n_iter
         K_j = K[j]
         curvature = max(np.float64(k_ii) + diag[j] - 2.0 * K_i[j], 1e-12)
         step = (F[j] - F_i) / curvature
         step = min(step, upper[i] - beta[i], beta[j] - lower[j])
-        beta[i] = min(beta[i] + step, upper[i])
-        beta[j] = max(beta[j] - step, lower[j])
+        rest_i, rest_j = beta[i], beta[j]
+        beta[i] = min(rest_i + step, upper[i])
+        beta[j] = max(rest_j - step, lower[j])
+        if (beta[i] == rest_i and beta[j] == rest_j) or not 0.0 < step < np.inf:
+            beta[i], beta[j] = rest_i, rest_j
+            return n_iter
         bar[i] = _ZERO if beta[i] < upper[i] else _BARRED
         fall[i] = 1.0 if beta[i] > lower[i] else 0.0
         bar[j] = _ZERO if beta[j] < upper[j] else _BARRED

@@ -5,16 +5,17 @@ which thread solves which problem, so the solvers carry their state themselves.
 """
 
 import numpy as np
-from numba import njit
+
+from treesvm.kernels.compiling import compiled
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def start(seed):
     """Return the first state for a seed; never zero, where the generator would stay."""
     return advance(np.uint64(seed) * np.uint64(2) + np.uint64(1))
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def advance(state):
     """Return the next state."""
     state ^= state << np.uint64(13)
@@ -22,13 +23,13 @@ def advance(state):
     return state ^ (state << np.uint64(17))
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def integer_below(state, n):
     """Return an integer in 0 … n - 1 from the upper bits of the state."""
     return np.int64((state >> np.uint64(11)) % np.uint64(n))
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def unit(state):
     """Return a number in [0, 1) from the upper 53 bits of the state."""
     return np.float64(state >> np.uint64(11)) * 2.0**-53

@@ -14,8 +14,8 @@ work is proportional to the neighbours found, whatever the number of features.
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 
+from treesvm.kernels.compiling import compiled
 from treesvm.trees.boxes import check_axis_parallel
 from treesvm.trees.routing import LEAF
 
@@ -90,7 +90,7 @@ def adjacent_leaves(tree, labels=None):
     return Neighbours(0, starts, np.concatenate([block.indices for block in blocks]))
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _spread_up(left, right, uniform):
     """Give an inner node the label that all leaves below it share, else _MIXED."""
     for k in range(len(left) - 1, -1, -1):
@@ -98,7 +98,7 @@ def _spread_up(left, right, uniform):
             uniform[k] = uniform[left[k]]
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _list_neighbours(leaves, nodes, uniform, numbers, lower, upper, starts, found):
     """Fill `found` leaf by leaf; return how many leaves fitted."""
     feature, threshold, left, right, parent = nodes
@@ -125,7 +125,7 @@ def _list_neighbours(leaves, nodes, uniform, numbers, lower, upper, starts, foun
     return len(leaves)
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _send_box(
     start, s, is_left, label, nodes, uniform, numbers, lower, upper, stack, found, n
 ):  # fmt: skip
@@ -155,7 +155,7 @@ def _send_box(
     return n, False
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _set_box(leaf, feature, threshold, left, parent, lower, upper):
     """Write the bounds of a leaf into the scratch arrays."""
     child, k = leaf, parent[leaf]
@@ -168,7 +168,7 @@ def _set_box(leaf, feature, threshold, left, parent, lower, upper):
         child, k = k, parent[k]
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _forget_box(leaf, feature, parent, lower, upper):
     """Make the scratch arrays unbounded again."""
     k = parent[leaf]

@@ -8,8 +8,8 @@ in them every leaf is the whole line.
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 
+from treesvm.kernels.compiling import compiled
 from treesvm.trees.routing import LEAF
 
 
@@ -52,7 +52,7 @@ def check_axis_parallel(tree):
         )
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _bound(leaves, parent, left, column, threshold, lower, upper):
     """Write the bounds of each leaf, from its own cut up to the root's."""
     for t in range(len(leaves)):

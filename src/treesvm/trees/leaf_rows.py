@@ -3,7 +3,8 @@
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
+
+from treesvm.kernels.compiling import compiled
 
 
 class LeafRows(NamedTuple):
@@ -46,7 +47,7 @@ def rows_by_leaf(leaf_ids, n_leaves=None):
     return LeafRows(order, starts)
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _counting_sort(leaf_ids, starts, order):
     """Fill `starts` (zeros on entry) and `order` in place; stable."""
     for k in leaf_ids:

@@ -12,6 +12,9 @@ from treesvm.trees.growth import grow
 from treesvm.trees.oblique_split import ObliqueSplit
 from treesvm.trees.pruning import prune_by_rows
 
+# Best mean rank over the training rows of eleven sets, see docs/benchmarks/hlsvm.md.
+_AUTO_ALPHA_MEAN = 0.1
+_AUTO_ALPHA_PAPER = 10.0  # divided by the weight of all rows
 _PRUNING_STREAM = 1  # keeps the draw of pruning rows apart from the nodes' seeds
 
 
@@ -99,6 +102,13 @@ def grow_oblique_tree(
     return prune_by_rows(
         tree, X[held_out], y[held_out], sample_weight=weight, answer=answer
     )
+
+
+def default_alpha(regularization, total_weight):
+    """Return the λ of ``alpha="auto"``; without weights the total is the row count."""
+    if regularization == "mean":
+        return _AUTO_ALPHA_MEAN
+    return _AUTO_ALPHA_PAPER / total_weight
 
 
 def default_min_share(n_rows):

@@ -7,7 +7,7 @@ the packed trees and returns the code of the class.
 import numpy as np
 
 from treesvm.inputs.predictor import Predictor
-from treesvm.trees.row_routing import oblique_leaf, packed
+from treesvm.trees.single_rows import oblique_leaf, packed
 from treesvm.trees.tree_committee import class_scores
 
 
@@ -26,7 +26,7 @@ class HLSVMPredictor(Predictor):
         self.trees, self.multi_class = trees, multi_class
         self._labels = None
         if len(trees) == 1:
-            self._nodes = (*packed(trees[0]), trees[0].weights)
+            self._nodes = packed(trees[0])
             # A list gives up one label faster than an array.
             self._labels = list(classes[trees[0].value.argmax(axis=1)])
 

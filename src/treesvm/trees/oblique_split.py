@@ -18,10 +18,10 @@ from functools import partial
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 from scipy import sparse
 
 from treesvm.inputs.row_access import row_arrays, row_dot
+from treesvm.kernels.compiling import compiled
 from treesvm.solvers.dual_descent import descend
 from treesvm.solvers.pegasos import solve_pegasos
 from treesvm.trees.class_sides import centroid_sides, majority_sides
@@ -146,7 +146,7 @@ def standardise(X, rows, weight):
     return NodeRows(Z, mean, scale)
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _gather_standardised(X, rows, share, Z, mean, scale):
     """Copy rows to `Z` relative to the first one, then standardise `Z` in place.
 
@@ -172,7 +172,7 @@ def _gather_standardised(X, rows, share, Z, mean, scale):
         mean[j] += X[rows[0], j]
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _halve(y, weight, p):
     """Write to `p` the weights scaled so that each side of y weighs one half."""
     above, below = 0.0, 0.0
@@ -185,7 +185,7 @@ def _halve(y, weight, p):
         p[t] = 0.5 * weight[t] / (above if y[t] > 0.0 else below)
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _part(arrays, rows, w, threshold, y, weight, goes_left, parts):
     """Write the side of each row, and add up class weights left and right."""
     for t in range(len(rows)):
@@ -225,7 +225,7 @@ def _centroids(Z, y, weight, mass):
     return total / np.maximum(mass, np.finfo(float).tiny)[:, None]
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _disorder(mass):
     """Return the entropy of the class weights times their sum."""
     total, inner = 0.0, 0.0
@@ -243,7 +243,7 @@ def _dual_plane(Z, y, weight, penalty, options, seed):
     return _descend_balanced(rows, Z.shape[1], y, weight, *limits, seed)
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _descend_balanced(rows, n_features, y, weight, penalty, tol, max_passes, seed):
     """Balance the weights and descend, in one compiled call."""
     upper, alpha = np.empty(len(y)), np.zeros(len(y))

@@ -12,8 +12,8 @@ import heapq
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 
+from treesvm.kernels.compiling import compiled
 from treesvm.trees.grafting import count_rows, with_totals
 from treesvm.trees.routing import LEAF
 
@@ -143,7 +143,7 @@ def best_cut(path, errors):
     return int(np.flatnonzero(tied & allowed.astype(bool))[-1])
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _cut_weakest(left, right, parent, risk, nodes, alphas):
     """Write the cuts to `nodes` and `alphas`; return how many there are."""
     n = len(left)
@@ -178,7 +178,7 @@ def _cut_weakest(left, right, parent, risk, nodes, alphas):
     return n_cuts
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _remove_below(left, right, is_gone, node):
     """Mark everything below `node` as gone."""
     stack = [node]
@@ -190,7 +190,7 @@ def _remove_below(left, right, is_gone, node):
         is_gone[k] = True
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _replay(left, right, parent, nodes, values, totals):
     """Write to `totals` the sum over leaves before and after each cut."""
     branch = values.copy()

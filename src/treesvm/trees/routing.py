@@ -10,14 +10,14 @@ dense one, so the two may differ by rounding in rows that lie on a hyperplane.
 """
 
 import numpy as np
-from numba import njit
 
 from treesvm.inputs.row_access import n_rows_of, row_dot, row_entry
+from treesvm.kernels.compiling import compiled
 
 LEAF = -1
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def route(rows, feature, threshold, left, right, start, out):
     """Write to `out` the leaf that each row reaches from node `start`."""
     for i in range(n_rows_of(rows)):
@@ -29,7 +29,7 @@ def route(rows, feature, threshold, left, right, start, out):
         out[i] = k
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def route_oblique(rows, weights, plane, threshold, left, right, start, out):
     """Write to `out` the leaf that each row reaches in an oblique tree."""
     for i in range(n_rows_of(rows)):
@@ -40,21 +40,21 @@ def route_oblique(rows, weights, plane, threshold, left, right, start, out):
         out[i] = k
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def features_of(rows, chosen, j, out):
     """Write to `out` feature j of the chosen rows, rounded to float32."""
     for t in range(len(chosen)):
         out[t] = np.float32(row_entry(rows, chosen[t], j))
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def projections_of(rows, chosen, w, out):
     """Write to `out` the values w @ x of the chosen rows."""
     for t in range(len(chosen)):
         out[t] = row_dot(rows, chosen[t], w)
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def node_depths(left, right, out):
     """Write to `out` the number of tests above each node; parents come first."""
     out[0] = 0
@@ -64,7 +64,7 @@ def node_depths(left, right, out):
             out[right[k]] = out[k] + 1
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def surviving_nodes(left, right, is_cut, new_id):
     """Number the nodes that remain when the nodes in `is_cut` become leaves.
 
@@ -85,7 +85,7 @@ def surviving_nodes(left, right, is_cut, new_id):
     return n_kept
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def write_paths(leaf_ids, parent, indptr, indices):
     """Fill the CSR arrays of a decision path: the nodes above and at each row's leaf.
 

@@ -15,7 +15,6 @@ from scipy import sparse
 from treesvm.inputs.row_access import row_arrays, row_matrix
 from treesvm.trees import routing
 from treesvm.trees.routing import LEAF
-from treesvm.trees.row_routing import RowRouter
 
 _BLOCK_ROWS = 8192  # fewer rows are routed before a second thread has started
 
@@ -135,13 +134,6 @@ class Tree:
             for a, b in pairwise(edges)
         )
         return out
-
-    def row_router(self):
-        """Return a function from one row to its leaf's place among `leaves()`.
-
-        The row is an array of shape (n_features,).
-        """
-        return RowRouter(self)
 
     def _route(self, rows, start, out):
         """Write the leaf of each row to `out`."""

@@ -1,4 +1,8 @@
-"""The leaf of a single row, without the overhead of arrays of rows."""
+"""Send single rows down a tree: one compiled call with as few arguments as possible.
+
+A compiled call spends most of its time on taking arguments apart, so the links of all
+nodes lie in one array: (tested column or plane, left, right).
+"""
 
 import numpy as np
 
@@ -17,8 +21,7 @@ class RowRouter:
     """
 
     def __init__(self, tree):
-        self._is_oblique = tree.is_oblique
-        self._nodes = (*packed(tree), tree.weights) if tree.is_oblique else packed(tree)
+        self._is_oblique, self._nodes = tree.is_oblique, packed(tree)
         # A list gives up one number faster than an array.
         self._part_of = tree.leaf_numbers.tolist()
 
@@ -26,21 +29,18 @@ class RowRouter:
         """Return the part of the row."""
         if self._is_oblique:
             return self._part_of[oblique_leaf(np.ascontiguousarray(x), *self._nodes)]
-        return self._part_of[_axis_leaf(x, *self._nodes)]
+        return self._part_of[axis_leaf(x, *self._nodes[1:])]
 
 
 def packed(tree):
-    """Return the links and thresholds of a tree as a walk along one path takes them.
-
-    Few of them: a compiled call spends most of its time on taking arguments apart.
-    """
+    """Return the arrays of a tree that `oblique_leaf` takes."""
     links = np.stack([tree.feature, tree.left, tree.right], axis=1)
-    return np.ascontiguousarray(links), tree.threshold
+    return tree.weights, tree.threshold, np.ascontiguousarray(links)
 
 
 @compiled
-def _axis_leaf(x, links, threshold):
-    """Return the leaf of one row; `links` holds (feature, left, right) of each node."""
+def axis_leaf(x, threshold, links):
+    """Return the leaf of one row in an axis-parallel tree."""
     k = 0
     while links[k, 1] != LEAF:
         goes_left = np.float32(x[links[k, 0]]) <= threshold[k]
@@ -49,8 +49,8 @@ def _axis_leaf(x, links, threshold):
 
 
 @compiled
-def oblique_leaf(x, links, threshold, weights):
-    """Return the leaf of one row; `links` holds (plane, left, right) of each node."""
+def oblique_leaf(x, weights, threshold, links):
+    """Return the leaf of one row in an oblique tree."""
     rows = (x.reshape(1, x.size),)
     k = 0
     while links[k, 1] != LEAF:

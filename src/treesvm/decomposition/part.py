@@ -1,0 +1,63 @@
+"""One part of the space: its machine, how that sees rows, and what training took."""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from treesvm.machines.kernel_machine import KernelMachine
+from treesvm.machines.scaling import LeafScaling
+
+_SURE = 1.0  # decision value of a part with one class
+
+
+class Part(NamedTuple):
+    """What one part of the space answers, and what training it took."""
+
+    code: int  # class code of a one-class part; the majority in others
+    machine: KernelMachine | None  # or a `CompressedMachine`
+    scaling: LeafScaling | None  # from rows as given to rows as the machine sees them
+    n_rows: int
+    n_classes: int
+    seconds: float
+
+    @property
+    def n_vectors(self) -> int:
+        """Distinct support vectors."""
+        return 0 if self.machine is None else self.machine.n_vectors
+
+    @property
+    def converged(self) -> bool:
+        """Whether every binary machine was solved to its tolerance."""
+        if self.machine is None:
+            return True
+        return bool(self.machine.records["converged"].all())
+
+    def seen(self, X):
+        """Return rows as the machine sees them."""
+        return X if self.scaling is None else self.scaling.apply(X)
+
+    def decisions(self, X) -> np.ndarray:
+        """Return reliable decision values of rows as they were given."""
+        return self.machine.reliable_decisions(X, self.scaling)
+
+    def scores(self, X) -> np.ndarray:
+        """Return one score for each class and row as given."""
+        return self.machine.scores(self.decisions(X))
+
+    def values(self, X) -> np.ndarray:
+        """Return what a regressor says of rows as given."""
+        return self.machine.decisions(self.seen(X))[:, 0]
+
+    def row_decider(self):
+        """Return an object that gives the decision values of one row as given.
+
+        Its ``of_array(x)`` takes an array of shape (n_features,).
+        """
+        return self.machine.row_decider(self.scaling)
+
+
+def certain_scores(code: int, n_classes: int) -> np.ndarray:
+    """Scores of a part that knows one class only."""
+    scores = np.full(n_classes, -_SURE)
+    scores[code] = _SURE
+    return scores

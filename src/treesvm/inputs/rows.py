@@ -1,0 +1,37 @@
+"""Training rows as every algorithm takes them: checked, with numbers for targets."""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+
+class Rows(NamedTuple):
+    """Rows with weight, and what is known of them.
+
+    Attributes
+    ----------
+    X : ndarray or CSR matrix of shape (n_rows, n_features)
+    target : ndarray of shape (n_rows,)
+        Class codes 0 … n_classes - 1, or numbers.
+    weight : ndarray of shape (n_rows,)
+        Positive.
+    n_classes : int or None
+        None where targets are numbers.
+    """
+
+    X: Any
+    target: np.ndarray
+    weight: np.ndarray
+    n_classes: int | None
+
+    def with_weight(self) -> "Rows":
+        """Return the rows whose weight is not zero."""
+        return self.take(np.flatnonzero(self.weight > 0.0))
+
+    def take(self, chosen) -> "Rows":
+        """Return some of the rows, given ascending; without a copy if it is all."""
+        if len(chosen) == len(self.target):
+            return self
+        return Rows(
+            self.X[chosen], self.target[chosen], self.weight[chosen], self.n_classes
+        )

@@ -1,0 +1,128 @@
+"""What a search that holds its winner lets users ask of it."""
+
+from sklearn.utils.metaestimators import available_if
+from sklearn.utils.validation import check_is_fitted
+
+from treesvm.inputs.training_rows import checked_rows
+
+_INPUTS = ("classes_", "n_features_in_", "feature_names_in_")
+
+
+def copy_fitted_inputs(source, target):
+    """Tell an estimator what another has learned of its rows and labels."""
+    for name in _INPUTS:
+        if hasattr(source, name):
+            setattr(target, name, getattr(source, name))
+
+
+def _winner_has(method):
+    """Whether the winner has a method, or will have it."""
+
+    def has(self):
+        getattr(getattr(self, "best_estimator_", None) or self.winner(), method)
+        return True
+
+    return has
+
+
+class HoldsBest:
+    """Answers of a search: those of ``best_estimator_``."""
+
+    def __sklearn_is_fitted__(self):
+        return hasattr(self, "best_estimator_")
+
+    def _best(self):
+        check_is_fitted(self)
+        return self.best_estimator_
+
+    def _checked(self, X):
+        """Check rows here, so that errors name this class."""
+        check_is_fitted(self)
+        return checked_rows(self, X, reset=False)
+
+    def predict(self, X):
+        """Return the class of every row."""
+        return self._best().predict(self._checked(X))
+
+    def decision_function(self, X):
+        """Return the decision values of ``best_estimator_``."""
+        return self._best().decision_function(self._checked(X))
+
+    @available_if(_winner_has("predict_proba"))
+    def predict_proba(self, X):
+        """Return class probabilities; the largest is the class that `predict` says."""
+        return self._best().predict_proba(self._checked(X))
+
+    def apply(self, X):
+        """Return the leaf of every row in ``best_estimator_``."""
+        return self._best().apply(self._checked(X))
+
+    def predictor(self):
+        """Return a compiled object that answers without checking its input."""
+        return self._best().predictor()
+
+    @property
+    def trees_(self):
+        """Trees of the winner."""
+        return self._best().trees_
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        return tags
+
+
+class HoldsBestTree(HoldsBest):
+    """The same, of a search over oblique trees."""
+
+    def decision_path(self, X):
+        """Return the nodes that each row meets, its leaves included."""
+        return self._best().decision_path(self._checked(X))
+
+    def hyperplanes_met(self, X):
+        """Return how many hyperplanes each row is compared with, over all trees."""
+        return self._best().hyperplanes_met(self._checked(X))
+
+    def get_depth(self):
+        """Return the number of hyperplanes on the longest path of any tree."""
+        return self._best().get_depth()
+
+    def get_n_leaves(self):
+        """Return the number of leaves, over all trees."""
+        return self._best().get_n_leaves()
+
+    def export_text(self, *, feature_names=None, max_terms=5, decimals=3):
+        """Return the rules of the trees as text; see `treesvm.trees.text`."""
+        if feature_names is None:
+            feature_names = getattr(self, "feature_names_in_", None)
+        return self._best().export_text(
+            feature_names=feature_names, max_terms=max_terms, decimals=decimals
+        )
+
+
+class HoldsBestDecomposition(HoldsBest):
+    """The same, of a search over decompositions."""
+
+    def leaf_report(self):
+        """Return one record for each part; see `DTSVMClassifier.leaf_report`."""
+        return self._best().leaf_report()
+
+    @property
+    def decompositions_(self):
+        """Members of the winner."""
+        return self._best().decompositions_
+
+    @property
+    def n_leaves_(self):
+        """Parts of the winner."""
+        return self._best().n_leaves_
+
+    @property
+    def n_support_vectors_(self):
+        """Distinct support vectors of the winner."""
+        return self._best().n_support_vectors_
+
+    @property
+    def n_iter_(self):
+        """Most steps that a machine of the winner took."""
+        return self._best().n_iter_

@@ -1,0 +1,27 @@
+"""Partitions by name, as users write them."""
+
+from treesvm.partitions.axis_tree import AxisTree
+from treesvm.partitions.oblique_tree import ObliqueTree
+from treesvm.partitions.random_parts import RandomParts
+from treesvm.partitions.whole_space import WholeSpace
+
+PARTITIONS = {
+    "axis": AxisTree,
+    "oblique": ObliqueTree,
+    "random": RandomParts,
+    "whole": WholeSpace,
+}
+
+
+def find_partition(given):
+    """Return the recipe that a name stands for, or the recipe itself, checked."""
+    if isinstance(given, str) and given in PARTITIONS:
+        return PARTITIONS[given]()
+    if not hasattr(given, "grow") or isinstance(given, type):
+        names = ", ".join(map(repr, PARTITIONS))
+        raise ValueError(
+            f"partition={given!r} is not possible; use {names}, or an object of "
+            "treesvm.partitions, such as AxisTree(max_tree_rows=None)."
+        )
+    given.check()
+    return given

@@ -1,0 +1,115 @@
+"""The partition of H-LSVM: a tree whose cuts are linear SVMs."""
+
+import numpy as np
+from sklearn.base import BaseEstimator
+
+from treesvm.inputs.parameter_rules import check_parameters
+from treesvm.partitions.tree_parts import TreeParts
+from treesvm.trees.oblique import default_alpha, grow_oblique_tree
+from treesvm.trees.oblique_split import PlaneOptions
+
+
+class ObliqueTree(BaseEstimator):
+    """Cut the space along hyperplanes, each a linear SVM of its node's rows.
+
+    The hybrid of Fehr et al. (2007) and Sun et al. (2007), named in section 1 of the
+    H-LSVM paper: hyperplanes decide where they can, a kernel machine where they cannot.
+
+    Parameters
+    ----------
+    alpha, regularization, solver, max_depth, tol, max_passes, max_node_rows
+        Of the nodes, as in `treesvm.HLSVMClassifier`.
+
+    Notes
+    -----
+    When not to use it: it needs classes, so it does not serve regression; a cut costs a
+    row as many products as there are features, where an axis-parallel tree looks at
+    one.  Parts may hold more than `max_leaf_size` rows where no hyperplane lowers the
+    entropy.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import make_moons
+    >>> from treesvm import DTSVMClassifier
+    >>> X, y = make_moons(2000, noise=0.2, random_state=0)
+    >>> model = DTSVMClassifier(max_leaf_size=300, partition="oblique", random_state=0)
+    >>> bool(model.fit(X, y).score(X, y) > 0.95)
+    True
+    """
+
+    is_nested = True  # parts at a larger ceiling are unions of smaller ones
+
+    def __init__(
+        self,
+        alpha="auto",
+        regularization="paper",
+        *,
+        solver="dual",
+        max_depth=None,
+        tol=0.1,
+        max_passes=20,
+        max_node_rows=20_000,
+    ):
+        self.alpha = alpha
+        self.regularization = regularization
+        self.solver = solver
+        self.max_depth = max_depth
+        self.tol = tol
+        self.max_passes = max_passes
+        self.max_node_rows = max_node_rows
+
+    def check(self) -> None:
+        """Raise a ValueError that names a parameter out of range."""
+        check_parameters(self)
+
+    def randomized(self) -> "ObliqueTree":
+        """Return the recipe of a committee's members: their seeds make them differ."""
+        return self
+
+    def grow(
+        self,
+        X,
+        target: np.ndarray,
+        weight: np.ndarray,
+        seed: int,
+        *,
+        max_leaf_size: int,
+        n_classes: int | None = None,
+    ) -> tuple[TreeParts, np.ndarray]:
+        """Grow the tree; return the partition and the part of every row.
+
+        Parameters are those of `AxisTree.grow`; with weights the ceiling is one of
+        weight, in units of the mean weight.
+        """
+        if n_classes is None:
+            raise ValueError(
+                "partition='oblique' needs classes to cut between; regression takes "
+                "partition='axis' or 'random'."
+            )
+        weight = weight / weight.mean() if np.ptp(weight) > 0 else None
+        total = len(target) if weight is None else weight.sum()
+        alpha = self.alpha
+        if alpha == "auto":
+            alpha = default_alpha(self.regularization, total)
+        tree = grow_oblique_tree(
+            X,
+            target,
+            n_classes=n_classes,
+            plane=PlaneOptions(
+                alpha=alpha,
+                regularization=self.regularization,
+                solver=self.solver,
+                tol=self.tol,
+                max_passes=self.max_passes,
+                max_node_rows=self.max_node_rows,
+            ),
+            sample_weight=weight,
+            max_leaf_weight=max_leaf_size
+            if max_leaf_size >= total
+            else max_leaf_size - 1,
+            max_depth=self.max_depth,
+            seed=seed,
+            n_jobs=1,
+        )
+        partition = TreeParts(tree)
+        return partition, partition.apply(X)

@@ -1,0 +1,42 @@
+"""A grown tree as a partition of the space: its leaves are the parts."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from treesvm.trees.coarsening import coarsen
+from treesvm.trees.single_rows import RowRouter
+from treesvm.trees.tree import Tree
+
+
+@dataclass(frozen=True, eq=False)
+class TreeParts:
+    """The leaves of a tree, numbered densely.
+
+    Attributes
+    ----------
+    tree : Tree
+        Axis-parallel or oblique.
+    """
+
+    tree: Tree
+
+    @property
+    def n_parts(self) -> int:
+        """Number of leaves."""
+        return self.tree.n_leaves
+
+    def apply(self, X, n_jobs: int | None = None) -> np.ndarray:
+        """Return the part of every row."""
+        return self.tree.leaf_numbers[self.tree.apply(X, n_jobs=n_jobs)]
+
+    def coarsen(self, max_leaf_size: int) -> tuple["TreeParts", np.ndarray]:
+        """Return the partition at a larger ceiling, and where each part went."""
+        coarse = coarsen(self.tree, max_leaf_size)
+        new = coarse.tree.leaf_numbers[coarse.node_map[self.tree.leaves()]]
+        return TreeParts(coarse.tree), new
+
+    def row_router(self) -> Callable[[np.ndarray], int]:
+        """Return a function from a 1-D row to its part."""
+        return RowRouter(self.tree)

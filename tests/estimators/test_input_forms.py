@@ -1,0 +1,147 @@
+"""Every estimator gives the same answers for the same numbers, however they are held.
+
+Values are multiples of 1/1024, so that float32 and their halves hold the same numbers.
+Features are negative, zero and positive: a shift that is forgotten somewhere shows.
+"""
+
+import inspect
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy import sparse
+from sklearn.base import is_regressor
+from test_common import ESTIMATORS, INIT_PARAMS
+
+from treesvm import (
+    DTSVMClassifier,
+    HLSVMClassifier,
+    KernelSVC,
+    KernelSVR,
+    SupportVectorTreeClassifier,
+)
+from treesvm.candidates import RandomRows
+
+pytestmark = pytest.mark.filterwarnings("ignore:X (has|does not have) .*feature names")
+
+
+def twice_and_unsorted(X):
+    """CSR that names every value twice, as its halves, in descending order."""
+    rows = sparse.csr_matrix(X)
+    data, indices = [], []
+    for i in range(X.shape[0]):
+        own = slice(rows.indptr[i], rows.indptr[i + 1])
+        indices += [*rows.indices[own][::-1], *rows.indices[own]]
+        data += [*rows.data[own][::-1] / 2, *rows.data[own] / 2]
+    return sparse.csr_matrix((data, indices, 2 * rows.indptr), shape=X.shape)
+
+
+def with_wide_indices(X):
+    rows = sparse.csr_matrix(X)
+    rows.indices, rows.indptr = rows.indices.astype("i8"), rows.indptr.astype("i8")
+    return rows
+
+
+def read_only(X):
+    X = X.copy()
+    X.flags.writeable = False
+    return X
+
+
+def memory_mapped(X, folder):
+    np.save(folder / "rows.npy", X)
+    return np.load(folder / "rows.npy", mmap_mode="r")
+
+
+FORMS = {
+    "fortran": lambda X, _: np.asfortranarray(X),
+    "csr": lambda X, _: sparse.csr_matrix(X),
+    "twice and unsorted": lambda X, _: twice_and_unsorted(X),
+    "64-bit indices": lambda X, _: with_wide_indices(X),
+    "csc": lambda X, _: sparse.csc_matrix(X),
+    "coo": lambda X, _: sparse.coo_matrix(X),
+    "csr array": lambda X, _: sparse.csr_array(X),
+    "coo array": lambda X, _: sparse.coo_array(X),
+    "csr float32": lambda X, _: sparse.csr_matrix(X.astype(np.float32)),
+    "frame": lambda X, _: pd.DataFrame(X, columns=[f"f{j}" for j in range(X.shape[1])]),
+    "float32": lambda X, _: X.astype(np.float32),
+    "read-only": lambda X, _: read_only(X),
+    "strided": lambda X, _: np.repeat(np.repeat(X, 2, axis=0), 2, axis=1)[::2, ::2],
+    "memory-mapped": memory_mapped,
+    "big-endian": lambda X, _: X.astype(">f8"),
+}
+
+
+# What is tiny here, so that there are several leaves, nodes and machines.
+SMALL = {
+    "max_leaf_size": 25,
+    "share": 0.3,
+    "n_neighbors": 5,
+    "min_share": 0.1,
+    "random_state": 0,
+}
+MORE = {
+    "DTSVM, reduced, linear": DTSVMClassifier(
+        kernel="linear", max_leaf_size=30, reduce=RandomRows(0.9, random_state=0)
+    ),
+    "DTSVM, members, borders": DTSVMClassifier(
+        max_leaf_size=25, n_estimators=2, border_share=0.2, random_state=0
+    ),
+    "HLSVM, kernel leaves": HLSVMClassifier(
+        leaf="kernel", alpha=0.1, tol=1e-5, max_passes=20_000, random_state=0
+    ),
+    # The number of vectors is given: what a search chooses, rounding may decide.
+    "SupportVectorTreeClassifier": SupportVectorTreeClassifier(
+        KernelSVC(gamma=1.0, tol=1e-8), max_height=3, split_rows=1, random_state=0
+    ),
+    "KernelSVC, polynomial": KernelSVC(kernel="poly", gamma=0.1, coef0=1.0, tol=1e-7),
+    "KernelSVR, sigmoid": KernelSVR(kernel="sigmoid", gamma=0.01, tol=1e-7),
+}
+
+
+def small(name):
+    """An estimator with parameters for few rows."""
+    if name in MORE:
+        return MORE[name]
+    cls = ESTIMATORS[name]
+    known = inspect.signature(cls).parameters
+    wanted = {key: value for key, value in SMALL.items() if key in known}
+    return cls(**(INIT_PARAMS.get(name, {}) | wanted))
+
+
+def problem():
+    rng = np.random.default_rng(5)
+    X = np.round(1024 * rng.normal(size=(110, 4))) / 1024 - [3.0, 0.0, 1.0, 0.0]
+    X[rng.random(X.shape) < 0.2] = 0.0
+    y = (X[:, 0] + X[:, 1] > -2.5).astype(int) + (X[:, 2] > -0.5)
+    return X[:80], y[:80], X[80:]
+
+
+def answers(model, T):
+    """What a fitted model says of the rows T, or, if it selects, what it selected."""
+    if hasattr(model, "sample_indices_"):
+        return [model.sample_indices_]
+    names = ("predict", "decision_function")
+    return [getattr(model, name)(T) for name in names if hasattr(model, name)]
+
+
+def assert_same(found, expected, form):
+    """Labels and row numbers are equal, values up to the rounding of float32."""
+    for one, other in zip(found, expected, strict=True):
+        atol = 2e-3 if other.dtype.kind == "f" else 0
+        np.testing.assert_allclose(one, other, rtol=0, atol=atol, err_msg=form)
+
+
+@pytest.mark.parametrize("name", sorted({*ESTIMATORS, *MORE}))
+def test_answers_do_not_depend_on_the_form(name, tmp_path):
+    X, y, T = problem()
+    y = X[:, 0] ** 2 + X[:, 1] if is_regressor(small(name)) else y
+    trusted = small(name).fit(X, y)
+    expected = answers(trusted, T)
+    for form, hold in FORMS.items():
+        held = hold(X, tmp_path)
+        before = held.copy()
+        assert_same(answers(small(name).fit(held, y), T), expected, f"fit, {form}")
+        assert_same(answers(trusted, hold(T, tmp_path)), expected, f"predict, {form}")
+        if sparse.issparse(held):  # what was given is as it was
+            assert np.array_equal(held.data, before.data), form

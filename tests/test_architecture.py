@@ -13,7 +13,7 @@ ROOT = Path(__file__).resolve().parents[1]
 PACKAGE = ROOT / "src" / "treesvm"
 
 ROOMS = [
-    {"files", "inputs", "kernels"},
+    {"files", "inputs", "kernels", "estimator_table"},
     {"solvers"},
     {"machines"},
     {"trees"},

@@ -11,6 +11,7 @@ from scipy import sparse
 from sklearn.tree import DecisionTreeClassifier
 
 from treesvm.trees import LEAF, Tree, grow_axis_tree
+from treesvm.trees.single_rows import RowRouter
 
 
 def grown(seed, *, n_rows=300, n_features=4, ceiling=10, digits=None):
@@ -58,7 +59,7 @@ def test_single_rows_reach_the_leaf_of_the_batch(dtype, rng):
     for tree, rows in ((axis, X), (oblique(0), rng.normal(size=(100, 5)))):
         rows = rows.astype(dtype)
         expected = tree.leaf_numbers[tree.apply(rows)].tolist()
-        part_of = tree.row_router()
+        part_of = RowRouter(tree)
         assert [part_of(x) for x in rows] == expected
         columns = np.asfortranarray(rows)
         assert [part_of(x) for x in columns] == expected

@@ -146,7 +146,7 @@ default="rbf"
         )
         kept = np.flatnonzero(weight > 0)
         rows = _dense(X)[kept]
-        self._kernel = resolve_kernel(
+        self.kernel_ = resolve_kernel(
             self.kernel, gamma=self.gamma, degree=self.degree, coef0=self.coef0, X=rows
         )
         options = PursuitOptions(
@@ -162,7 +162,7 @@ default="rbf"
         progress = Progress(self.budget, "basis vectors", self.verbose)
         signs = _signs(codes[kept], len(self.classes_))
         span = pursue(
-            self._kernel,
+            self.kernel_,
             rows,
             signs,
             self.C * weight[kept],
@@ -213,7 +213,7 @@ default="rbf"
         X = _dense(checked_rows(self, X, reset=False))
         if len(self.basis_vectors_) == 0:
             return np.tile(self.intercept_, (len(X), 1))
-        K = self._kernel.block(X, self.basis_vectors_, np.float64)
+        K = self.kernel_.block(X, self.basis_vectors_, np.float64)
         return K @ self.coef_ + self.intercept_
 
     def check_parameters(self):

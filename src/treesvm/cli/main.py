@@ -16,7 +16,7 @@ from treesvm.cli import (
     warmup_command,
 )
 from treesvm.cli.console import Console
-from treesvm.persistence.registry import MAX_JOBS
+from treesvm.inputs.parameter_rules import MAX_JOBS
 
 OK, WRONG, USAGE, INTERRUPTED, TERMINATED = 0, 1, 2, 130, 143
 

@@ -24,7 +24,6 @@ from treesvm.compression.machine_compression import (
 )
 from treesvm.compression.terms import KernelTerms
 from treesvm.compression.tree_builder import BOTH, TreeBuilder
-from treesvm.compression.tree_walk import is_compiled
 from treesvm.machines.scaling import LeafScaling
 from treesvm.machines.voting import predicted_codes
 

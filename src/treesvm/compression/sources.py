@@ -11,6 +11,7 @@ from dataclasses import replace
 
 import numpy as np
 from scipy import sparse
+from sklearn.base import ClassifierMixin
 from sklearn.ensemble import AdaBoostClassifier, GradientBoostingClassifier
 from sklearn.svm import SVC
 
@@ -23,17 +24,25 @@ from treesvm.machines.path import RECORD
 from treesvm.partitions.whole_space import WholeSpace
 
 
+def kernel_members(model):
+    """The decompositions of a classifier, if its parts have kernel machines; or none.
+
+    A model offers them as ``decompositions_``.
+    """
+    members = getattr(model, "decompositions_", [])
+    machines = [part.machine for member in members for part in member.parts]
+    are_kernels = all(m is None or isinstance(m, KernelMachine) for m in machines)
+    return members if isinstance(model, ClassifierMixin) and are_kernels else []
+
+
 def has_parts(model):
-    """Whether a model has decompositions with more than one machine for all rows."""
-    return hasattr(model, "decompositions_") and single_machine(model) is None
+    """Whether a model has other kernel machines than a single one for all rows."""
+    return bool(kernel_members(model)) and single_machine(model) is None
 
 
 def single_machine(model):
-    """The kernel machine that answers all rows as they are, None where there are more.
-
-    A model with ``decompositions_`` says so by one part that is the whole space.
-    """
-    members = getattr(model, "decompositions_", [])
+    """The kernel machine that answers all rows as they are, None if there is none."""
+    members = kernel_members(model)
     if len(members) != 1 or not isinstance(members[0].partition, WholeSpace):
         return None
     part = members[0].parts[0]

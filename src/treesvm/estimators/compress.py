@@ -12,10 +12,10 @@ from treesvm.compression.sized_members import (
     drawn_rows,
     sized_member,
 )
+from treesvm.compression.sources import kernel_members
 from treesvm.estimators.support_vector_tree import SupportVectorTreeClassifier
 from treesvm.inputs.parameter_rules import is_count, is_number
 from treesvm.inputs.training_rows import checked_rows
-from treesvm.machines.kernel_machine import KernelMachine
 
 _LEAST_ROWS = 10
 
@@ -127,7 +127,7 @@ def compress(
     tree.n_features_in_ = model.n_features_in_
     if hasattr(model, "feature_names_in_"):
         tree.feature_names_in_ = model.feature_names_in_
-    tree._publish([one.member for one in made])
+    tree.restore_fitted([one.member for one in made])
     tree.model_loss_ = float(np.mean([one.model_loss for one in made]))
     tree.validation_loss_ = float(np.mean([one.loss for one in made]))
     return tree
@@ -137,7 +137,7 @@ def _check(model, max_kernel_evaluations, tolerance, vectors, refit):
     """Refuse what cannot be compressed, and parameters out of range."""
     if isinstance(model, ClassifierMixin):
         check_is_fitted(model)
-    if not _has_kernel_machines(model):
+    if not kernel_members(model):
         raise ValueError(
             f"a {type(model).__name__} cannot be compressed by size; use a KernelSVC "
             "or a DTSVMClassifier (of a search, one with the values it found), or "
@@ -183,11 +183,3 @@ def _rows_and_codes(tree, model, X, y, *, reset):
     codes = np.searchsorted(model.classes_, labels)
     codes = np.minimum(codes, len(model.classes_) - 1)
     return X, np.where(model.classes_[codes] == labels, codes, -1)
-
-
-def _has_kernel_machines(model):
-    """Whether a classifier's parts answer by kernel machines, or by one class."""
-    members = getattr(model, "decompositions_", [])
-    machines = [part.machine for member in members for part in member.parts]
-    are_kernels = all(m is None or isinstance(m, KernelMachine) for m in machines)
-    return isinstance(model, ClassifierMixin) and bool(machines) and are_kernels

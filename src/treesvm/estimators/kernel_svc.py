@@ -328,7 +328,7 @@ callable, default="rbf"
 
     def _store(self, machine):
         """Publish the machine, and warn if it did not converge."""
-        self._publish(machine)
+        self.restore_fitted(machine)
         if not self.converged_.all():
             warnings.warn(
                 f"{np.sum(~self.converged_)} of {len(self.converged_)} machines did "
@@ -340,8 +340,13 @@ callable, default="rbf"
                 stacklevel=4,
             )
 
-    def _publish(self, machine):
-        """Set the fitted attributes under scikit-learn's names."""
+    @property
+    def machine_(self):
+        """The trained machine, which the other attributes are read from."""
+        return self._machine
+
+    def restore_fitted(self, machine):
+        """Set the fitted attributes from a trained machine, wherever it comes from."""
         self._machine = machine
         self.support_ = machine.support.astype(np.int32)
         self.support_vectors_ = machine.vectors
@@ -353,6 +358,7 @@ callable, default="rbf"
         self.n_iter_ = machine.records["n_iter"].astype(np.int64)
         self.gap_ = machine.records["gap"].copy()
         self.converged_ = machine.records["converged"].copy()
+        return self
 
     def _calibrate(self, X, codes, weight):
         """Fit the scale of `predict_proba` on rows that held-out machines answer."""

@@ -85,6 +85,8 @@ class SupportVectorTreeClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstim
     Attributes
     ----------
     classes_ : ndarray of shape (n_classes,)
+    decompositions_ : list of Decomposition
+        Partitions and their compressed parts.
     n_rows_ : int
         Rows that trees were grown on: the distinct rows of X, as far as they fit
         `cache_size` and fall into leaves with several classes.
@@ -201,8 +203,7 @@ class SupportVectorTreeClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstim
         else:
             vectors = self._vectors(source)
             members = [whole_member(source, rows, self._options(), rng, vectors)]
-        self._publish(members)
-        return self
+        return self.restore_fitted(members)
 
     def _fitted_estimator(self, X, y, sample_weight):
         """Return the fitted model and the rows of D."""
@@ -263,13 +264,14 @@ class SupportVectorTreeClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstim
             max_bytes=int(self.cache_size * 2**20),
         )
 
-    def _publish(self, members):
-        """Set the fitted attributes."""
-        self._members = members
+    def restore_fitted(self, members):
+        """Set the fitted attributes from compressed members, wherever they are from."""
+        self.decompositions_ = members
         parts = [part for member in members for part in member.parts]
         machines = [part.machine for part in parts if part.machine is not None]
         self.n_vectors_ = sum(machine.n_vectors for machine in machines)
         self.n_rows_ = sum(int(machine.trees[0].n_rows[0]) for machine in machines)
+        return self
 
     def decision_function(self, X):
         """Return the approximation of the machine's values.
@@ -289,7 +291,9 @@ class SupportVectorTreeClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstim
     def kernel_evaluations(self, X):
         """Return how many distinct kernels (or learners) every row costs."""
         X = self._checked(X)
-        return np.sum([evaluations(member, X) for member in self._members], axis=0)
+        return np.sum(
+            [evaluations(member, X) for member in self.decompositions_], axis=0
+        )
 
     def predictor(self):
         """Return a compiled object that answers without checking its input.
@@ -304,10 +308,12 @@ class SupportVectorTreeClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstim
                 "a predictor answers rows of numbers; with a kernel on objects, call "
                 "predict."
             )
-        return DecompositionPredictor(self._members, self.classes_, self.n_features_in_)
+        return DecompositionPredictor(
+            self.decompositions_, self.classes_, self.n_features_in_
+        )
 
     def _scores_of(self, X):
-        return joint_scores(self._members, X)
+        return joint_scores(self.decompositions_, X)
 
     def check_parameters(self):
         """Raise a ValueError that names a parameter out of range."""
@@ -318,9 +324,6 @@ class SupportVectorTreeClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstim
         if self.object_kernel is not None:
             return object_rows(X)
         return checked_rows(self, X, reset=False)
-
-    def __sklearn_is_fitted__(self):
-        return hasattr(self, "_members")
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()

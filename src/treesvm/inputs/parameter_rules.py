@@ -12,6 +12,7 @@ import numpy as np
 
 from treesvm.kernels.kernel import LARGEST_GAMMA
 
+MAX_JOBS = 4096  # more threads than any machine runs side by side
 Rule = tuple[Callable[[object], bool], str]
 
 

@@ -15,7 +15,7 @@ from treesvm.decomposition.progress import Progress
 from treesvm.inputs.parameter_rules import check_parameters, count, one_of
 from treesvm.inputs.training_rows import checked_rows, classification_rows
 from treesvm.inputs.whole_fit import all_or_nothing
-from treesvm.kernels.kernel import resolve_kernel
+from treesvm.kernels.kernel import kernel_class, resolve_kernel
 
 _GOOD_GAP = 1e-2  # relative gap above which a machine is reported as not converged
 
@@ -224,7 +224,7 @@ default="rbf"
                 "kernel='precomputed' has no vectors to choose; use KernelSVC with "
                 "SupportVectorTreeClassifier for a Gram matrix."
             )
-        if self.basis == "free" and self.kernel != "rbf":
+        if self.basis == "free" and not kernel_class(self.kernel).has_free_vectors:
             raise ValueError(
                 f"basis='free' looks for pre-images of the RBF kernel; with "
                 f"kernel={self.kernel!r} use basis='training'."

@@ -22,7 +22,8 @@ from treesvm.decomposition.parts_loop import (
     worker_count,
 )
 from treesvm.inputs.rows import Rows
-from treesvm.kernels.kernel import Kernel, resolve_kernel
+from treesvm.kernels.families import Kernel
+from treesvm.kernels.kernel import resolve_kernel
 from treesvm.machines.regression_machine import train_regressor
 from treesvm.machines.scaling import minmax_scaling
 from treesvm.machines.training import train_machine

@@ -173,7 +173,7 @@ callable, default="rbf"
         rows = np.flatnonzero(weight > 0)
         kernel = self._resolved_kernel(X)
         machine = train_machine(
-            self._take(X, rows),
+            X if len(rows) == X.shape[0] else kernel.take(X, rows),
             codes[rows],
             len(self.classes_),
             weight[rows],
@@ -221,7 +221,7 @@ callable, default="rbf"
             X_val = kernel.facing(X_val, rows)
             y_val = np.asarray(y_val)
         points = grid_points(
-            self._take(X, rows),
+            X if len(rows) == X.shape[0] else kernel.take(X, rows),
             codes[rows],
             len(model.classes_),
             weight[rows],
@@ -320,12 +320,6 @@ callable, default="rbf"
             X=X,
         )
 
-    def _take(self, X, rows):
-        """Rows of X; of a Gram matrix also the columns."""
-        if len(rows) == X.shape[0]:
-            return X
-        return X[rows][:, rows] if self.kernel == "precomputed" else X[rows]
-
     def _store(self, machine):
         """Publish the machine, and warn if it did not converge."""
         self.restore_fitted(machine)
@@ -362,17 +356,17 @@ callable, default="rbf"
 
     def _calibrate(self, X, codes, weight):
         """Fit the scale of `predict_proba` on rows that held-out machines answer."""
+        kernel = self._machine.kernel
 
         def fit_scores(train, test):
             model = clone(self).set_params(
                 probability=False, decision_function_shape="ovr", class_weight=None
             )
-            part = X[train][:, train] if self.kernel == "precomputed" else X[train]
+            part, asked = kernel.take(X, train), kernel.facing(X[test], train)
             seen = np.unique(codes[train])
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore", ConvergenceWarning)
                 model.fit(part, codes[train], sample_weight=weight[train])
-            asked = X[test][:, train] if self.kernel == "precomputed" else X[test]
             values = model.decision_function(asked)
             return spread(values, seen, len(self.classes_))
 

@@ -90,11 +90,8 @@ class KernelSVR(RegressorMixin, BaseEstimator):
         kernel = resolve_kernel(
             self.kernel, gamma=self.gamma, degree=self.degree, coef0=self.coef0, X=X
         )
-        part = X if len(rows) == X.shape[0] else X[rows]
-        if self.kernel == "precomputed":
-            part = part[:, rows]
         machine = train_regressor(
-            part,
+            X if len(rows) == X.shape[0] else kernel.take(X, rows),
             y[rows].astype(np.float64),
             weight[rows],
             kernel,
@@ -114,7 +111,7 @@ class KernelSVR(RegressorMixin, BaseEstimator):
                 f"(relative gap {self.gap_:.1e}); raise max_iter, scale the features, "
                 "or lower C.",
                 ConvergenceWarning,
-                stacklevel=2,
+                stacklevel=3,
             )
         return self
 

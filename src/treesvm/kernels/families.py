@@ -8,6 +8,7 @@ inner products.
 
 from dataclasses import asdict, dataclass, fields, replace
 from functools import partial
+from typing import Any, ClassVar
 
 import numpy as np
 from scipy import sparse
@@ -26,13 +27,14 @@ class Kernel:
     Rows are a dense array, a CSR matrix, or what a callable understands.
     """
 
-    name = None  # in parameters, messages and model files
+    name: ClassVar[Any] = None  # in parameters, messages and model files
     gamma = 1.0  # of kernels without a width
     is_precomputed = False  # rows are rows of a Gram matrix, and there are no vectors
     is_storable = True  # a name and numbers say everything
     trusts_float32 = True  # values in float32 are those in float64, rounded
     is_normalised = False  # k(x, x) = 1
-    row_sums = None  # compiled sums over vectors for a single row: see `row_sums`
+    # Compiled sums over vectors for a single row, see `row_sums`.
+    row_sums: ClassVar[Any] = None
     has_compiled_walk = False  # `compression` evaluates its terms in compiled code
     has_free_vectors = False  # `compression` knows gradients by its vectors
 
@@ -181,7 +183,7 @@ class DistanceKernel(Kernel):
     too.
     """
 
-    distances = None  # a class like `Distances`
+    distances: ClassVar[Any] = None  # a class like `Distances`
     is_normalised = True
 
     gamma: float = 1.0

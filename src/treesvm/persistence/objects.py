@@ -10,7 +10,7 @@ from treesvm.candidates import CBD, CVS, FLD, TRSD, CleanSpread, RandomRows
 from treesvm.estimator_table import ESTIMATORS, WRAPPERS
 from treesvm.files.failures import ModelFileError, require
 from treesvm.files.json_values import JsonValues
-from treesvm.inputs.parameter_rules import MAX_JOBS
+from treesvm.inputs.job_limit import MAX_JOBS
 from treesvm.partitions import AxisTree, ObliqueTree, RandomParts, WholeSpace
 
 _SELECTORS = (CBD, CVS, FLD, TRSD, CleanSpread, RandomRows)

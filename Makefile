@@ -26,6 +26,7 @@ lint: $(VENV)/.stamp-dev
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/codespell
+	$(BIN)/mypy
 
 bench: $(VENV)/.stamp-bench
 	@test -n "$(DATA)" || { echo "Say where the data sets are: make bench NAME=engine DATA=folder"; exit 2; }

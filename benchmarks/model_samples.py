@@ -35,6 +35,14 @@ from treesvm.candidates import TRSD, RandomRows
 from treesvm.datasets import Table, TableModel
 from treesvm.partitions import RandomParts
 
+_STORED = Path(__file__).resolve().parents[1] / "tests" / "persistence" / "stored"
+_OLD = [
+    "format_1_CandidateSVC_leaves",
+    "format_1_DTSVMClassifierCV",
+    "format_1_DTSVRegressor",
+    "format_1_HLSVMClassifier_kernel",
+    "format_1_compressed_DTSVM",
+]
 _SMALL = {"max_leaf_size": 30, "random_state": 0}
 _GRID = ([1.0, 10.0], [0.1, 1.0])
 
@@ -130,11 +138,13 @@ def sample_rows():
 
 
 def samples():
-    """Return a `Sample` of the file of every model."""
+    """Return a `Sample` of the file of every model, and some of earlier formats."""
     found = []
     with tempfile.TemporaryDirectory() as folder:
         for name, model in (fitted_models() | wrapped_models()).items():
             path = Path(folder, "sample.model")
             save_model(model, path)
             found.append(take_apart(name, path.read_bytes()))
+    for name in _OLD:
+        found.append(take_apart(name, (_STORED / f"{name}.model").read_bytes()))
     return found

@@ -7,6 +7,7 @@ import zipfile
 import numpy as np
 
 from benchmarks.damaged_models import signed
+from treesvm.estimator_table import ESTIMATORS
 from treesvm.files.array_files import HEADER, npy_prefix
 
 _BLOCK = bytes(2**20)
@@ -123,7 +124,7 @@ def overlapping(sample):
 def many_parts(sample, n_parts=400_000):
     """A signed model with almost as many objects as the limit allows."""
     state, arrays = _random_parts(n_parts)
-    return signed(_model("RDSVMClassifier", state), arrays)
+    return signed(_model("DTSVMClassifier", state), arrays)
 
 
 def too_many_parts(sample):
@@ -146,16 +147,17 @@ def many_machines(sample, n_machines=25_000):
         "machines.n_iter": ones.astype("i8"),
         **{f"machines.{name}": ones for name in ("violation", "gap", "norm")},
         **{f"machines.{name}": ones.astype("?") for name in ("converged", "held")},
+        "kernels.gamma": ones,
         "vectors.dense": twos,
         "vectors.is_fortran": np.zeros(n_machines, "?"),
     }
-    state["parts"] = {
-        "kernel": {"name": "rbf", "gamma": 1.0, "degree": 3, "coef0": 0.0},
+    state["members"]["machines"] = {
+        "kernel": "rbf",
         "layout": "ovo",
-        "is_scaled": False,
+        "scaling": None,
         "vectors": "dense",
     }
-    return signed(_model("RDSVMClassifier", state), arrays)
+    return signed(_model("DTSVMClassifier", state), arrays)
 
 
 def too_many_machines(sample):
@@ -165,18 +167,16 @@ def too_many_machines(sample):
 
 def _model(name, state):
     return {
-        "format": 1, "treesvm": "0", "class": name, "parameters": {}, "state": state,
+        "format": 2, "treesvm": "0", "class": name, "parameters": {}, "state": state,
     }  # fmt: skip
 
 
 def _random_parts(n_parts):
     """State and arrays of random parts without machines."""
-    state = {
+    state = dict.fromkeys(ESTIMATORS["DTSVMClassifier"].fields) | {
         "features": {"n_features": 1, "has_names": False},
         "classes": {"is_object": False},
-        "partitions": [[n_parts, 0]],
-        "parts": None,
-        "reports": {},
+        "members": {"partitions": [["random", n_parts, 0]], "machines": None},
     }
     arrays = {
         "classes": np.arange(2),

@@ -50,7 +50,8 @@ def svm_dual(K, p, lower, upper):
 def svr_dual(K, y, epsilon, C):
     """Minimise 1/2 v'Kv - y'v + epsilon |v|_1 with sum(v) = 0, |v| <= C.
 
-    The parts a, b >= 0 of v = a - b make it smooth.
+    `C` is one number, or one for each row. The parts a, b >= 0 of v = a - b make it
+    smooth.
     """
     n = len(y)
     joined = np.block([[K, -K], [-K, K]])
@@ -60,7 +61,7 @@ def svr_dual(K, y, epsilon, C):
         lambda v: v @ joined @ v / 2 + linear @ v,
         np.zeros(2 * n),
         jac=lambda v: joined @ v + linear,
-        bounds=[(0.0, C)] * (2 * n),
+        bounds=[(0.0, c) for c in np.tile(np.broadcast_to(C, n), 2)],
         constraints={"type": "eq", "fun": lambda v: signs @ v, "jac": lambda v: signs},
         method="SLSQP",
         options={"ftol": 1e-13, "maxiter": 1000},

@@ -22,9 +22,13 @@ NAMES = [
     "DTSVMClassifier voting",
     "DTSVRegressor",
     "HLSVMClassifier",
-    "HLSVMClassifier kernel",
     "SVMMajClassifier",
     "RDSVMClassifier",
+    "BaggedSVC",
+    "CandidateSVC leaves",
+    "CPSPClassifier",
+    "LASVMClassifier",
+    "compressed DTSVM",
 ]
 
 

@@ -1,10 +1,13 @@
-"""Imports point one way; files stay small; the naive twins stay independent.
+"""Imports point one way; rooms keep their private names; naive twins independent.
 
 The rooms, from the ground up. A room may import from its own row and from every row
-below it (earlier in the list), never from a row above.
+below it (earlier in the list), never from a row above. What begins with one underscore
+belongs to the room that defines it. Imports stand at the top of a file, where a cycle
+shows; only the command imports in functions, to start fast.
 """
 
 import ast
+import re
 from pathlib import Path
 
 import pytest
@@ -13,7 +16,7 @@ ROOT = Path(__file__).resolve().parents[1]
 PACKAGE = ROOT / "src" / "treesvm"
 
 ROOMS = [
-    {"files", "inputs", "kernels"},
+    {"files", "inputs", "kernels", "lazy_names", "estimator_table"},
     {"solvers"},
     {"machines"},
     {"trees"},
@@ -30,10 +33,23 @@ ROOMS = [
 ]
 LEVEL = {name: level for level, names in enumerate(ROOMS) for name in names}
 TOP = len(ROOMS)  # treesvm/__init__.py re-exports, so it may see everything
-MAX_LINES = 400
+SELF = {"self", "cls", "super"}
 BANNED_NAMES = {"utils", "core", "helpers", "common", "misc"}
 
+# Files that are being rewritten, with the branch that does it; to be emptied.
+STILL_ASKING_FOR_PRIVATES = {
+    "src/treesvm/persistence/candidate_states.py": "pers",
+    "src/treesvm/persistence/compressed_states.py": "pers",
+    "src/treesvm/persistence/kernel_states.py": "pers",
+}
+STILL_HIDING_IMPORTS = {
+    "src/treesvm/persistence/candidate_states.py": "pers",
+    "src/treesvm/persistence/checkpoint.py": "pers",
+    "src/treesvm/persistence/model_file.py": "pers",
+}
+
 SOURCES = sorted(PACKAGE.rglob("*.py"))
+TWINS = sorted((ROOT / "tests").glob("naive*.py"))
 ALL_FILES = sorted(
     path
     for folder in ("src", "tests", "benchmarks", "examples")
@@ -77,6 +93,58 @@ def forbidden_imports(room, source):
     return found
 
 
+def is_private(name):
+    return name.startswith("_") and not name.endswith("__")
+
+
+def private_names(tree):
+    """Return the private names that a file defines: functions, variables, fields."""
+    found = set()
+    for node in ast.walk(tree):
+        if isinstance(node, ast.FunctionDef | ast.ClassDef):
+            found.add(node.name)
+        elif isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
+            found.add(node.id)
+        elif isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store):
+            found.add(node.attr)
+    return {name for name in found if is_private(name)}
+
+
+def foreign_privates(room, tree, privates):
+    """Return the private names of other rooms that a file imports or asks objects for.
+
+    `privates` are the names that each room defines. What an object calls itself,
+    through self, cls or super(), it may have inherited.
+    """
+    level = LEVEL.get(room, TOP)
+    below = [names for name, names in privates.items() if LEVEL.get(name, TOP) <= level]
+    foreign = set().union(*below) - privates.get(room, set())
+    found = []
+    for node in ast.walk(tree):
+        if isinstance(node, ast.ImportFrom) and node.level == 0:
+            parts = (node.module or "").split(".")
+            is_foreign = parts[0] == "treesvm" and parts[1:2] != [room]
+            names = [alias.name for alias in node.names] + parts
+            found += [name for name in names if is_foreign and is_private(name)]
+        elif isinstance(node, ast.Attribute) and is_private(node.attr):
+            owner = node.value.func if isinstance(node.value, ast.Call) else node.value
+            is_itself = isinstance(owner, ast.Name) and owner.id in SELF
+            if not is_itself and node.attr in foreign:
+                found.append(node.attr)
+    return found
+
+
+def hidden_imports(source):
+    """Return the modules of treesvm that are imported inside functions."""
+    return [
+        name
+        for function in ast.walk(ast.parse(source))
+        if isinstance(function, ast.FunctionDef)
+        for name in imported_modules(ast.unparse(function))
+        if name.split(".")[0] == "treesvm"
+    ]
+
+
 def room_of(path):
     return path.relative_to(PACKAGE).parts[0].removesuffix(".py")
 
@@ -90,23 +158,53 @@ def test_imports_point_down(path):
     assert forbidden_imports(room_of(path), path.read_text(encoding="utf8")) == []
 
 
+@pytest.fixture(scope="module")
+def room_privates():
+    """{room: private names that its files define}."""
+    found = {}
+    for path in SOURCES:
+        tree = ast.parse(path.read_text(encoding="utf8"))
+        found.setdefault(room_of(path), set()).update(private_names(tree))
+    return found
+
+
+@pytest.mark.parametrize("path", SOURCES, ids=short_name)
+def test_private_names_stay_in_their_room(path, room_privates):
+    tree, room = ast.parse(path.read_text(encoding="utf8")), room_of(path)
+    found = foreign_privates(room, tree, room_privates)
+    assert found == [] or short_name(path) in STILL_ASKING_FOR_PRIVATES
+
+
+@pytest.mark.parametrize("path", SOURCES, ids=short_name)
+def test_no_import_hides_in_a_function(path):
+    found = hidden_imports(path.read_text(encoding="utf8"))
+    if room_of(path) != "cli":
+        assert found == [] or short_name(path) in STILL_HIDING_IMPORTS
+
+
 @pytest.mark.parametrize("path", SOURCES, ids=short_name)
 def test_every_file_is_in_a_known_room(path):
     assert room_of(path) in LEVEL.keys() | {"__init__"}
 
 
 @pytest.mark.parametrize("path", ALL_FILES, ids=short_name)
-def test_file_is_small_named_well_and_imports_absolutely(path):
+def test_file_is_named_well_and_imports_absolutely(path):
     source = path.read_text(encoding="utf8")
-    assert source.count("\n") <= MAX_LINES
     assert path.stem.strip("_") not in BANNED_NAMES
     assert not has_relative_import(source)
 
 
-def test_naive_twins_import_nothing_from_treesvm():
-    path = ROOT / "tests" / "naive.py"
-    if not path.exists():
-        pytest.skip("there is no naive twin yet")
+@pytest.mark.parametrize("page", ["CONTRIBUTING.md", "docs/architecture.md"])
+def test_pages_name_rooms_and_files_that_exist(page):
+    text = (ROOT / page).read_text(encoding="utf8")
+    named = re.findall(r"`(?:src/treesvm/|treesvm/)?(\w+/[\w.]*)`", text)
+    inside = [name for name in named if name.split("/")[0] in LEVEL]
+    assert len(inside) >= 3
+    assert [name for name in inside if not (PACKAGE / name).exists()] == []
+
+
+@pytest.mark.parametrize("path", TWINS, ids=short_name)
+def test_naive_twins_import_nothing_from_treesvm(path):
     modules = imported_modules(path.read_text(encoding="utf8"))
     assert not [name for name in modules if name.split(".")[0] == "treesvm"]
 
@@ -140,6 +238,31 @@ def test_checker_reports_a_forbidden_import(room, source):
 )
 def test_checker_allows_imports_from_below(room, source):
     assert forbidden_imports(room, source) == []
+
+
+@pytest.mark.parametrize(
+    ("source", "found"),
+    [
+        ("from treesvm.trees.tree import _cut", ["_cut"]),
+        ("from treesvm.estimators.dtsvm import _cut", []),
+        ("from treesvm import _version", ["_version"]),
+        ("model._grow(X)", ["_grow"]),
+        ("model.tree_._grow", ["_grow"]),
+        ("self._grow(super()._grow)", []),
+        ("other._rows", []),
+        ("report._replace(), report.__class__, report._above", []),
+    ],
+)
+def test_checker_sees_private_names_of_other_rooms(source, found):
+    below = private_names(ast.parse("def _grow(): pass\n_rows = 2"))
+    own = private_names(ast.parse("class A:\n  def f(self):\n    self._rows = 1"))
+    privates = {"trees": below, "estimators": own, "cli": {"_above"}}
+    assert foreign_privates("estimators", ast.parse(source), privates) == found
+
+
+def test_checker_sees_imports_in_functions():
+    source = "import treesvm\ndef f():\n    from treesvm.trees import Tree"
+    assert hidden_imports(source) == ["treesvm.trees.Tree"]
 
 
 def test_checker_sees_relative_imports():

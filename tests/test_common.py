@@ -10,10 +10,11 @@ import importlib
 import inspect
 
 import pytest
-from sklearn.base import BaseEstimator
+from sklearn.base import BaseEstimator, is_regressor
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from treesvm import KernelSVC
+from treesvm.inputs.whole_fit import all_or_nothing
 
 PUBLIC_PACKAGES = [
     "treesvm",
@@ -108,6 +109,48 @@ ESTIMATORS = public_estimators()
 )
 def test_sklearn_check(estimator, check):
     check(estimator)
+
+
+def stopping(cls):
+    """A subclass whose objects stop a fit where they set their `stop_at`-th name."""
+
+    def set_name(self, name, value):
+        own = vars(self)
+        own["n_set"] = own.get("n_set", 0) + 1
+        if own["n_set"] == own.get("stop_at"):
+            raise KeyboardInterrupt
+        cls.__setattr__(self, name, value)
+
+    return type(cls.__name__, (cls,), {"__setattr__": set_name})
+
+
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+@pytest.mark.parametrize("name", list(ESTIMATORS))
+def test_a_fit_that_is_stopped_leaves_the_model_as_it_was(name, rng):
+    model = build(name, stopping(ESTIMATORS[name]))
+    X = rng.normal(size=(80, 3))
+    y = X[:, 0] + X[:, 1] ** 2 if is_regressor(model) else (X[:, 0] > 0.3).astype(int)
+    vars(model)["n_set"] = 0
+    model.fit(X, y)
+    n_set = vars(model).pop("n_set")
+    before = vars(model).copy()
+    for stop_at in sorted({1, n_set // 2, n_set}):
+        vars(model).update(n_set=0, stop_at=stop_at)
+        with pytest.raises(KeyboardInterrupt):
+            model.fit(X[::-1, :2], y[::-1])
+        after = vars(model).copy()
+        del after["n_set"], after["stop_at"]
+        assert after.keys() == before.keys()
+        assert all(after[key] is before[key] for key in before)
+
+
+@pytest.mark.parametrize(
+    "name", ["DTSVMClassifier", "DTSVMClassifierCV", "HLSVMClassifier"]
+)
+def test_fits_on_clusters_are_all_or_nothing(name):
+    distributed = pytest.importorskip("treesvm.distributed", exc_type=ImportError)
+    fit = getattr(distributed, f"Dask{name}").fit
+    assert fit.__code__ is all_or_nothing(id).__code__
 
 
 @pytest.mark.parametrize("name", sorted(EXPECTED_FAILURES))

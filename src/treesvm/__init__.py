@@ -1,34 +1,7 @@
-"""Support vector machines at decision-tree speed."""
+"""Support vector machines at decision-tree speed; ``__init__.pyi`` lists the names."""
 
-from treesvm.estimators.candidate_svc import CandidateSVC
-from treesvm.estimators.dtsvm import DTSVMClassifier
-from treesvm.estimators.dtsvr import DTSVRegressor
-from treesvm.estimators.hlsvm import HLSVMClassifier
-from treesvm.estimators.kernel_svc import KernelSVC
-from treesvm.estimators.kernel_svr import KernelSVR
-from treesvm.estimators.support_vector_tree import SupportVectorTreeClassifier
-from treesvm.estimators.support_vector_tree_compress import compress
-from treesvm.estimators.svm_maj import SVMMajClassifier
-from treesvm.estimators.svm_partition_tree import SVMPartitionTreeClassifier
-from treesvm.model_selection.dtsvm_cv import DTSVMClassifierCV
-from treesvm.model_selection.hlsvm_cv import HLSVMClassifierCV
-from treesvm.persistence.model_file import load_model, save_model
+from treesvm.lazy_names import lazy_names
 
 __version__ = "0.1.0"
 
-__all__ = [
-    "CandidateSVC",
-    "DTSVMClassifier",
-    "DTSVMClassifierCV",
-    "DTSVRegressor",
-    "HLSVMClassifier",
-    "HLSVMClassifierCV",
-    "KernelSVC",
-    "KernelSVR",
-    "SVMMajClassifier",
-    "SVMPartitionTreeClassifier",
-    "SupportVectorTreeClassifier",
-    "compress",
-    "load_model",
-    "save_model",
-]
+__getattr__, __dir__, __all__ = lazy_names(__name__, __file__)

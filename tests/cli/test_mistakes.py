@@ -10,7 +10,7 @@ import time
 import numpy as np
 import pytest
 
-from treesvm.cli import predict_command
+from treesvm import datasets
 from treesvm.datasets import libsvm_text
 
 # Packed without the time: test names must be the same in all processes.
@@ -123,7 +123,7 @@ def test_ctrl_c_keeps_the_old_output(run, model, spirals, tmp_path, monkeypatch)
         write("half a")
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(predict_command, "predict_file", interrupted)
+    monkeypatch.setattr(datasets, "predict_file", interrupted)
     (tmp_path / "out.txt").write_text("old")
     before = set(os.listdir(tmp_path))
     code, _, err = run("predict", model, spirals, "-o", "out.txt")

@@ -141,7 +141,7 @@ def test_what_a_file_cannot_hold_is_said(moons, tmp_path):
     with pytest.raises(ValueError, match="inside a CandidateSVC"):
         save_model(nested, tmp_path / "a.model")
     given = CandidateSVC(TRSD(tree=DecisionTree()), random_state=0).fit(*moons)
-    with pytest.raises(ValueError, match="a selector whose tree is"):
+    with pytest.raises(ValueError, match="a TRSD whose tree is"):
         save_model(given, tmp_path / "a.model")
 
 
@@ -159,14 +159,14 @@ def parts(moons):
 @pytest.mark.parametrize(
     ("name", "damage"),
     [
-        ("candidate.rows", lambda a: a[::-1].copy()),
-        ("candidate.rows", lambda a: a - a[0] - 1),
-        ("candidate.rows", lambda a: a[:0]),
-        ("candidate.rows", lambda a: a.astype(float)),
-        ("candidate.classes", lambda a: a[::-1].copy()),
-        ("candidate.classes", lambda a: a + 5),
-        ("machines.coefficients", lambda a: a * np.nan),
-        ("machines.support", lambda a: a + 10**6),
+        ("sample_indices", lambda a: a[::-1].copy()),
+        ("sample_indices", lambda a: a - a[0] - 1),
+        ("sample_indices", lambda a: a[:0]),
+        ("sample_indices", lambda a: a.astype(float)),
+        ("classes", lambda a: a[::-1].copy()),
+        ("classes", lambda a: a + 5),
+        ("inside.machines.coefficients", lambda a: a * np.nan),
+        ("inside.machines.support", lambda a: a + 10**6),
     ],
 )
 def test_damaged_arrays_are_refused(name, damage, parts):
@@ -179,11 +179,11 @@ def test_damaged_arrays_are_refused(name, damage, parts):
 @pytest.mark.parametrize(
     "selector",
     [
-        {"selector": "DecisionTreeClassifier", "parameters": {}},
-        {"selector": "TRSD", "parameters": {"share": 7.0}},
-        {"selector": "TRSD", "parameters": {"shape": 0.1}},
-        {"selector": "TRSD", "parameters": []},
-        {"selector": 3, "parameters": {}},
+        {"object": "DecisionTreeClassifier", "parameters": {}},
+        {"object": "TRSD", "parameters": {"share": 7.0}},
+        {"object": "TRSD", "parameters": {"shape": 0.1}},
+        {"object": "TRSD", "parameters": []},
+        {"object": 3, "parameters": {}},
     ],
 )
 def test_damaged_selectors_are_refused(selector, parts):
@@ -196,6 +196,6 @@ def test_damaged_selectors_are_refused(selector, parts):
 def test_machine_inside_must_be_known_and_no_second_selector(parts):
     header, arrays = parts
     for name in ("CandidateSVC", "SVC", 5):
-        header["state"]["machine"]["class"] = name
+        header["state"]["estimator_"]["class"] = name
         with pytest.raises(ModelFileError):
             _read(header, dict(arrays), 2**40)

@@ -34,11 +34,11 @@ def test_model_is_the_same_after_losing_half_of_the_pieces(name, tmp_path):
 @pytest.mark.parametrize("name", ["dtsvm", "several trees", "raced"])
 def test_resumed_fit_trains_fewer_leaves(name, tmp_path, monkeypatch):
     trained = []
-    import treesvm.decomposition.decomposition as decomposition
+    import treesvm.decomposition.training as training
     import treesvm.model_selection.search_fold as search_fold
 
     for module, function in (
-        (decomposition, "_train_part"),
+        (training, "train_part"),
         (search_fold, "evaluate_leaf"),
     ):
         original = getattr(module, function)

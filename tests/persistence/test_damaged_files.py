@@ -70,7 +70,7 @@ def test_damage_is_refused_or_harmless(kind, name, load):
 def test_bombs(kind, load):
     data = BOMBS[kind](TREE)
     if kind in ("many parts", "many machines"):
-        assert load(data).n_parts_ > 10_000
+        assert load(data).n_leaves_ > 10_000
         gc.collect()
         return
     with pytest.raises(ModelFileError):
@@ -168,15 +168,22 @@ WRONG = {
         set_header("parameters", "kernel", value="linear"),
         "where its parameters say",
     ),
-    "gamma": (
-        set_header("state", "parts", "kernel", "gamma", value=-1.0),
-        "out of range",
+    "gamma": (change("kernels.gamma", {0: -1.0}), "below"),
+    "huge gamma": (change("kernels.gamma", {0: 1e308}), "above 1e"),
+    "no partition": (
+        set_header("state", "members", "partitions", value=[]),
+        "no partition",
     ),
-    "huge gamma": (
-        set_header("state", "parts", "kernel", "gamma", value=1e308),
-        "out of range",
+    "other partition": (
+        set_header("state", "members", "partitions", value=[["random", 2, -1]]),
+        "unknown or damaged",
     ),
-    "scale": (set_header("state", "scale", value=-1.0), "out of range"),
+    "scaling": (
+        set_header("state", "members", "machines", "scaling", value="os"),
+        "unknown kind",
+    ),
+    "field": (set_header("state", "trees_", value=None), "no use for it"),
+    "scale": (set_header("state", "probability_scale_", value=-1.0), "out of range"),
     "width": (
         set_header("state", "features", "n_features", value=2),
         "does not exist|above 1",

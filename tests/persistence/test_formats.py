@@ -7,7 +7,8 @@ import pytest
 from sklearn.base import is_regressor
 from stored_models import STORED, stored_answers
 
-from treesvm import HLSVMClassifier, load_model, save_model
+from benchmarks.model_samples import sample_rows
+from treesvm import DTSVMClassifier, HLSVMClassifier, load_model, save_model
 from treesvm.datasets import Table, TableModel
 from treesvm.persistence import model_file
 
@@ -20,7 +21,7 @@ ANSWERS = {
 
 def test_every_format_has_stored_files():
     numbers = {int(name.split("_")[1]) for name in ANSWERS}
-    assert numbers == set(model_file._READERS)
+    assert numbers == model_file.FORMATS
     assert max(numbers) == model_file.FORMAT
 
 
@@ -32,6 +33,22 @@ def test_stored_file_answers_as_when_it_was_written(name):
         np.testing.assert_allclose(answers, ANSWERS[name], rtol=1e-9)
     else:
         assert answers == ANSWERS[name]
+
+
+def test_kernel_leaves_load_as_an_oblique_partition():
+    model = load_model(STORED / "format_1_HLSVMClassifier_kernel.model")
+    assert type(model) is DTSVMClassifier
+    assert repr(model.partition) == "ObliqueTree()"
+    assert all(tree.is_oblique for tree in model.trees_)
+    rows = sample_rows()[0]
+    np.testing.assert_array_equal(model.predictor()(rows), model.predict(rows))
+
+
+def test_searches_of_format_1_hold_what_they_found():
+    model = load_model(STORED / "format_1_DTSVMClassifierCV.model")
+    best = model.best_estimator_
+    chosen = model.C_, model.gamma_, model.max_leaf_size_
+    assert (best.C, best.gamma, best.max_leaf_size) == chosen
 
 
 def test_preprocessing_is_part_of_the_file(tmp_path):

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from treesvm.machines.layout import class_layout
-from treesvm.persistence.machine_layout import machine_counts
+from treesvm.persistence.packed_machines import machine_counts
 
 
 @pytest.mark.parametrize("multi_class", ["ovo", "ovr", "regression"])

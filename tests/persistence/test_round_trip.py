@@ -1,6 +1,7 @@
 """What is loaded answers as what was saved, to the last bit."""
 
 import inspect
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -19,7 +20,8 @@ from treesvm import (
     load_model,
     save_model,
 )
-from treesvm.persistence.registry import MODELS
+from treesvm.estimator_table import ESTIMATORS
+from treesvm.partitions import AxisTree
 
 MODELS_BY_NAME = fitted_models()
 ANSWERS = ("predict", "decision_function", "predict_proba", "apply")
@@ -96,7 +98,7 @@ def test_every_public_estimator_can_be_saved():
     }
     tested = {type(model).__name__ for model in MODELS_BY_NAME.values()}
     assert public <= tested
-    assert MODELS.keys() == tested
+    assert ESTIMATORS.keys() == tested
 
 
 @pytest.mark.parametrize(
@@ -157,6 +159,40 @@ def test_many_leaves_and_one(dtype, scaling, max_leaf_size, tmp_path, rng):
     assert_same_answers(model, again, rows)
     assert again.n_support_vectors_ == model.n_support_vectors_
     assert again.leaf_report()["rows"].tolist() == model.leaf_report()["rows"].tolist()
+
+
+def test_every_part_keeps_its_own_gamma(tmp_path, rng):
+    X, y = sample_rows()
+    model = DTSVMClassifier(max_leaf_size=30, random_state=0).fit(X, y)
+    member = model.decompositions_[0]
+    for k, part in enumerate(member.parts):
+        if part.machine is not None:
+            kernel = part.machine.kernel.with_gamma(rng.uniform(0.5, 5.0))
+            machine = replace(part.machine, kernel=kernel)
+            member.parts[k] = part._replace(machine=machine)
+    again = round_trip(model, tmp_path)
+    gammas = {p.machine.kernel.gamma for p in member.parts if p.machine is not None}
+    assert len(gammas) > 1
+    assert_same_answers(model, again, queries(model, rng))
+
+
+@pytest.mark.parametrize("partition", ["axis", "oblique", "random", "whole"])
+def test_partitions(partition, tmp_path, rng):
+    X, y = sample_rows()
+    model = DTSVMClassifier(
+        max_leaf_size=30, partition=partition, n_estimators=2, random_state=0
+    ).fit(X, y)
+    again = round_trip(model, tmp_path)
+    kinds = [type(member.partition) for member in model.decompositions_]
+    assert [type(member.partition) for member in again.decompositions_] == kinds
+    assert_same_answers(model, again, queries(model, rng))
+
+
+def test_partition_objects_are_parameters(tmp_path):
+    X, y = sample_rows()
+    partition = AxisTree("gini", max_tree_rows=None)
+    model = DTSVMClassifier(partition=partition, random_state=0).fit(X, y)
+    assert repr(round_trip(model, tmp_path).partition) == repr(partition)
 
 
 @pytest.mark.parametrize("kernel", ["linear", "poly", "sigmoid"])

@@ -7,11 +7,11 @@ import pytest
 from sklearn.svm import SVC
 
 from treesvm import reporting
-from treesvm.datasets import Table, make_spirals
+from treesvm.datasets import Table, embedded_tables, make_spirals, train_test_rows
 from treesvm.reporting import time_budget
 from treesvm.reporting.methods import METHODS, available
-from treesvm.reporting.running import split
-from treesvm.reporting.svg import bytes_text, round_steps, seconds_text, short_number
+from treesvm.reporting.number_text import bytes_text, seconds_text, short_number
+from treesvm.reporting.svg import round_steps
 from treesvm.reporting.time_budget import fit_within
 from treesvm.reporting.words import headline, table_head, table_line
 
@@ -108,9 +108,9 @@ def test_unknown_methods_and_bad_splits():
     with pytest.raises(ValueError, match="no method 'svn'; there are: linear"):
         available(["svn"])
     with pytest.raises(ValueError, match="between 0 and 1"):
-        split(np.arange(10), 1.5, 0)
+        train_test_rows(np.arange(10), 1.5, 0)
     with pytest.raises(ValueError, match="all labels are the same"):
-        split(np.ones(10), 0.5, 0)
+        train_test_rows(np.ones(10), 0.5, 0)
     with pytest.raises(ValueError, match="no labels"):
         reporting.compare_table(Table(np.ones((4, 2))), "s")
 
@@ -125,7 +125,7 @@ def test_boosted_cost_counts_tests(rng):
 
 
 def test_embedded_data_is_there():
-    tables = dict(reporting.embedded_tables(500))
+    tables = dict(embedded_tables(500))
     assert [t.n_rows for t in tables.values()] == [1797, 500, 500]
 
 

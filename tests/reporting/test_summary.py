@@ -5,7 +5,7 @@ import pytest
 
 from treesvm import DTSVMClassifier, HLSVMClassifier, KernelSVC
 from treesvm.datasets import Table, TableModel, make_spirals
-from treesvm.reporting.streaming import predict_file
+from treesvm.datasets.streaming import predict_file
 from treesvm.reporting.summary import (
     fact_lines,
     model_facts,

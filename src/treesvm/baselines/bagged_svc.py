@@ -129,7 +129,7 @@ class BaggedSVC(ClassifierMixin, BaseEstimator):
         -------
         self
         """
-        check_parameters(self)
+        self.check_parameters()
         X, codes, weight = classification_rows(
             self, X, y, sample_weight, self.class_weight
         )
@@ -190,8 +190,14 @@ class BaggedSVC(ClassifierMixin, BaseEstimator):
             int(self.cache_size * 2**20),
         )
 
+    def check_parameters(self):
+        """Raise a ValueError that names a parameter out of range."""
+        check_parameters(self)
+
     def restore_fitted(self, members, validation_scores):
         """Set the fitted attributes from trained machines, wherever they come from."""
+        if any(len(member.parts) != 1 for member in members):
+            raise ValueError("a machine of a bag does not answer everywhere")
         self.decompositions_ = members
         self.validation_scores_ = np.array(validation_scores)
         self.n_support_vectors_ = sum(m.parts[0].n_vectors for m in members)

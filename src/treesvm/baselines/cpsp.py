@@ -15,7 +15,7 @@ from treesvm.decomposition.progress import Progress
 from treesvm.inputs.parameter_rules import check_parameters, count, one_of
 from treesvm.inputs.training_rows import checked_rows, classification_rows
 from treesvm.inputs.whole_fit import all_or_nothing
-from treesvm.kernels.kernel import resolve_kernel
+from treesvm.kernels.kernel import kernel_class, resolve_kernel
 
 _GOOD_GAP = 1e-2  # relative gap above which a machine is reported as not converged
 
@@ -146,7 +146,7 @@ callable, default="rbf"
         )
         kept = np.flatnonzero(weight > 0)
         rows = _dense(X)[kept]
-        self._kernel = resolve_kernel(
+        self.kernel_ = resolve_kernel(
             self.kernel, gamma=self.gamma, degree=self.degree, coef0=self.coef0, X=rows
         )
         options = PursuitOptions(
@@ -162,7 +162,7 @@ callable, default="rbf"
         progress = Progress(self.budget, "basis vectors", self.verbose)
         signs = _signs(codes[kept], len(self.classes_))
         span = pursue(
-            self._kernel,
+            self.kernel_,
             rows,
             signs,
             self.C * weight[kept],
@@ -213,7 +213,7 @@ callable, default="rbf"
         X = _dense(checked_rows(self, X, reset=False))
         if len(self.basis_vectors_) == 0:
             return np.tile(self.intercept_, (len(X), 1))
-        K = self._kernel.block(X, self.basis_vectors_, np.float64)
+        K = self.kernel_.block(X, self.basis_vectors_, np.float64)
         return K @ self.coef_ + self.intercept_
 
     def check_parameters(self):
@@ -224,7 +224,7 @@ callable, default="rbf"
                 "kernel='precomputed' has no vectors to choose; use KernelSVC with "
                 "SupportVectorTreeClassifier for a Gram matrix."
             )
-        if self.basis == "free" and self.kernel != "rbf":
+        if self.basis == "free" and not kernel_class(self.kernel).has_free_vectors:
             raise ValueError(
                 f"basis='free' looks for pre-images of the RBF kernel; with "
                 f"kernel={self.kernel!r} use basis='training'."

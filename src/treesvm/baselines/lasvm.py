@@ -272,8 +272,21 @@ callable, default="rbf"
             **known,
         )
         progress.close()
-        self._publish(machine)
-        self.support_weight_ = weight
+        self.restore_fitted(machine, weight)
+
+    def restore_fitted(self, machine, support_weight):
+        """Set the fitted attributes from a trained machine, wherever it comes from.
+
+        `support_weight` holds the weights of its vectors, for `partial_fit` to go on.
+        """
+        if len(support_weight) != machine.n_vectors:
+            raise ValueError("its support vectors have no weight each")
+        largest = np.abs(machine.coefficients).max(axis=1, initial=0.0)
+        # Sums of steps may be off by rounding.
+        if (largest > self.C * support_weight * (1.0 + 1e-9)).any():
+            raise ValueError("a coefficient is larger than its box allows")
+        self.support_weight_ = support_weight
+        return super().restore_fitted(machine)
 
     def check_parameters(self):
         """Raise a ValueError that names a parameter out of range."""

@@ -21,12 +21,13 @@ problems.  A leaf in which a problem has one side only adds nothing to it.
 """
 
 from itertools import combinations
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from sklearn.utils import check_array
 from sklearn.utils.validation import check_is_fitted
 
+from treesvm.inputs.array_types import ArrayLike, MatrixLike
 from treesvm.inputs.row_access import canonical_rows
 from treesvm.trees.leaf_rows import rows_by_leaf
 
@@ -44,15 +45,15 @@ class DecompositionBound(NamedTuple):
     n_features: int
 
     @property
-    def R_per_leaf(self):
+    def R_per_leaf(self) -> float:
         return self.R / self.n_leaves
 
-    def value(self, delta=0.05, c=1.0):
+    def value(self, delta: float = 0.05, c: float = 1.0) -> float:
         """Return c/n (T1 + T2 + log(1/delta)); the theory does not name c."""
         return c / self.n_rows * (self.T1 + self.T2 + np.log(1.0 / delta))
 
 
-def decomposition_bound(model, X, y):
+def decomposition_bound(model: Any, X: MatrixLike, y: ArrayLike) -> DecompositionBound:
     """Compute R, T1 and T2 of Theorem 10.
 
     Parameters
@@ -81,7 +82,7 @@ def decomposition_bound(model, X, y):
     codes = np.searchsorted(model.classes_, np.asarray(y))
     member = model.decompositions_[0]
     terms = _problem_terms(member, X, codes, model.multi_class)
-    n, d, L = *X.shape, len(member.parts)
+    (n, d), L = X.shape, len(member.parts)
     R = float(np.mean(list(terms.values())))
     return DecompositionBound(
         R, float(R * np.log(n) ** 2), float(L * np.log(d * n * L**2)), L, n, d
@@ -138,7 +139,7 @@ def part_terms(part, X, codes):
     if not machine.kernel.is_normalised:
         raise ValueError(
             f"kernel={machine.kernel.name!r} has no rho known beforehand; the bound is "
-            "computed for kernel='rbf' or 'laplacian', where rho = 1."
+            "computed for kernels of distances like 'rbf', where rho = 1."
         )
     values = part.decisions(X)
     terms = _squared_norms(machine)

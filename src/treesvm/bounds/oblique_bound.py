@@ -17,6 +17,9 @@ from typing import NamedTuple
 
 import numpy as np
 
+from treesvm.inputs.array_types import ArrayLike
+from treesvm.trees.tree import Tree
+
 
 class ObliqueBound(NamedTuple):
     """The parts of the bound for one tree."""
@@ -27,12 +30,12 @@ class ObliqueBound(NamedTuple):
     depth: int
     complexity: float  # T
 
-    def value(self, c=1.0):
+    def value(self, c: float = 1.0) -> float:
         """Return training error + c T; the theory does not name c."""
         return self.training_error + c * self.complexity
 
 
-def oblique_bound(tree):
+def oblique_bound(tree: Tree) -> ObliqueBound:
     """Return the bound of Lemma 3 from the training counts in the tree.
 
     Parameters
@@ -63,11 +66,12 @@ def oblique_bound(tree):
     )
 
 
-def effective_leaves(shares):
+def effective_leaves(shares: ArrayLike) -> float:
     """Return L (1 - sum (P_i - 1/L)^2) for leaf shares that sum to one.
 
     L for equally full leaves, about one when a single leaf holds nearly everything
     and there are few of them.
     """
+    shares = np.asarray(shares)
     n_leaves = len(shares)
     return float(n_leaves * (1.0 - np.sum((shares - 1.0 / n_leaves) ** 2)))

@@ -7,6 +7,7 @@ import numpy as np
 from sklearn.neighbors import NearestNeighbors
 
 from treesvm.candidates.selector import CandidateSelector, check_count
+from treesvm.inputs.array_types import Seed
 from treesvm.kernels.compiling import compiled
 
 _CHUNK_ROWS = 8192  # rows whose neighbours are searched together
@@ -66,14 +67,14 @@ class CBD(CandidateSelector):
 
     def __init__(
         self,
-        share=0.1,
-        n_neighbors=100,
+        share: float = 0.1,
+        n_neighbors: int = 100,
         *,
-        algorithm="auto",
-        n_jobs=None,
-        random_state=None,
-        verbose=0,
-    ):
+        algorithm: str = "auto",
+        n_jobs: int | None = None,
+        random_state: Seed = None,
+        verbose: int = 0,
+    ) -> None:
         self.share = share
         self.n_neighbors = n_neighbors
         self.algorithm = algorithm
@@ -96,7 +97,7 @@ class CBD(CandidateSelector):
         more = rng.choice(rest, n_kept - n_drawn, replace=False)
         return np.concatenate([drawn[:n_drawn], more])
 
-    def check_parameters(self):
+    def check_parameters(self) -> None:
         super().check_parameters()
         check_count("n_neighbors", self.n_neighbors)
 

@@ -5,6 +5,7 @@ import numpy as np
 from treesvm.candidates.cbd import nearest_rows
 from treesvm.candidates.quotas import apportion
 from treesvm.candidates.selector import CandidateSelector, check_count, check_number
+from treesvm.inputs.array_types import Seed
 from treesvm.kernels.compiling import compiled
 
 
@@ -64,14 +65,14 @@ class CleanSpread(CandidateSelector):
 
     def __init__(
         self,
-        share=0.1,
-        n_neighbors=15,
+        share: float = 0.1,
+        n_neighbors: int = 15,
         *,
-        floor=0.2,
-        n_jobs=None,
-        random_state=None,
-        verbose=0,
-    ):
+        floor: float = 0.2,
+        n_jobs: int | None = None,
+        random_state: Seed = None,
+        verbose: int = 0,
+    ) -> None:
         self.share = share
         self.n_neighbors = n_neighbors
         self.floor = floor
@@ -99,7 +100,7 @@ class CleanSpread(CandidateSelector):
         _draw_spread(order, self.n_clean_, neighbours, codes, quotas, reach, drawn)
         return drawn
 
-    def check_parameters(self):
+    def check_parameters(self) -> None:
         super().check_parameters()
         check_count("n_neighbors", self.n_neighbors)
         check_number("floor", self.floor, above=0.0)

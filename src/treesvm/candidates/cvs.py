@@ -6,6 +6,7 @@ from sklearn.neighbors import NearestNeighbors
 
 from treesvm.candidates.quotas import apportion, best_of_each
 from treesvm.candidates.selector import CandidateSelector
+from treesvm.inputs.array_types import Seed
 
 
 class CVS(CandidateSelector):
@@ -53,7 +54,13 @@ class CVS(CandidateSelector):
     50
     """
 
-    def __init__(self, share=0.1, *, n_jobs=None, random_state=None):
+    def __init__(
+        self,
+        share: float = 0.1,
+        *,
+        n_jobs: int | None = None,
+        random_state: Seed = None,
+    ) -> None:
         self.share = share
         self.n_jobs = n_jobs
         self.random_state = random_state

@@ -1,11 +1,14 @@
 """FLD: rows near Fisher's discriminant of adjacent leaves (Chau, Li and Yu 2014)."""
 
+from typing import Any
+
 import numpy as np
 
 from treesvm.candidates.partition import check_partition, partition_rows
 from treesvm.candidates.quotas import apportion, best_of_each
 from treesvm.candidates.selector import CandidateSelector, dense_rows
 from treesvm.candidates.support_distance import majority_centroids, majority_rows
+from treesvm.inputs.array_types import Seed
 from treesvm.kernels.compiling import compiled
 from treesvm.trees.adjacency import neighbour_blocks
 
@@ -62,7 +65,14 @@ class FLD(CandidateSelector):
     50
     """
 
-    def __init__(self, share=0.1, *, tree=None, pruning="auto", random_state=None):
+    def __init__(
+        self,
+        share: float = 0.1,
+        *,
+        tree: Any = None,
+        pruning: float | str | None = "auto",
+        random_state: Seed = None,
+    ) -> None:
         self.share = share
         self.tree = tree
         self.pruning = pruning
@@ -82,7 +92,7 @@ class FLD(CandidateSelector):
         more = rng.choice(rest, n_kept - len(best), replace=False)
         return np.concatenate([best, more])
 
-    def check_parameters(self):
+    def check_parameters(self) -> None:
         super().check_parameters()
         check_partition(self.tree, self.pruning)
 

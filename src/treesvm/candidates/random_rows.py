@@ -4,6 +4,7 @@ import numpy as np
 
 from treesvm.candidates.quotas import apportion, best_of_each
 from treesvm.candidates.selector import CandidateSelector
+from treesvm.inputs.array_types import Seed
 
 
 class RandomRows(CandidateSelector):
@@ -38,7 +39,9 @@ class RandomRows(CandidateSelector):
     (30, 4)
     """
 
-    def __init__(self, share=0.1, *, stratify=True, random_state=None):
+    def __init__(
+        self, share: float = 0.1, *, stratify: bool = True, random_state: Seed = None
+    ) -> None:
         self.share = share
         self.stratify = stratify
         self.random_state = random_state

@@ -6,6 +6,7 @@ row numbers are in ``sample_indices_``. That package is not needed.
 
 from abc import ABC, abstractmethod
 from numbers import Integral, Real
+from typing import Any, Self
 
 import numpy as np
 from sklearn.base import BaseEstimator
@@ -13,7 +14,9 @@ from sklearn.utils import _safe_indexing, check_random_state
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import validate_data
 
+from treesvm.inputs.array_types import ArrayLike, MatrixLike
 from treesvm.inputs.row_access import canonical_rows
+from treesvm.inputs.whole_fit import all_or_nothing
 
 _INPUT = {
     "accept_sparse": "csr",
@@ -29,7 +32,7 @@ class CandidateSelector(BaseEstimator, ABC):
     Subclasses have the parameters `share` and `random_state`.
     """
 
-    def fit_resample(self, X, y):
+    def fit_resample(self, X: MatrixLike, y: ArrayLike) -> tuple[Any, Any]:
         """Return the kept rows of X and y, of the types given.
 
         Parameters
@@ -46,7 +49,8 @@ class CandidateSelector(BaseEstimator, ABC):
         X = X.tocsr() if hasattr(X, "tocsr") else X
         return _safe_indexing(X, kept), _safe_indexing(y, kept)
 
-    def fit(self, X, y):
+    @all_or_nothing
+    def fit(self, X: MatrixLike, y: ArrayLike) -> Self:
         """Choose the rows; they are in ``sample_indices_`` afterwards."""
         self.check_parameters()
         X, y = validate_data(self, canonical_rows(X), y, **_INPUT)
@@ -74,7 +78,7 @@ class CandidateSelector(BaseEstimator, ABC):
         rng : RandomState
         """
 
-    def check_parameters(self):
+    def check_parameters(self) -> None:
         check_number("share", self.share, above=0.0, most=1.0)
 
     def __sklearn_tags__(self):

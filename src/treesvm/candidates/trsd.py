@@ -1,11 +1,14 @@
 """TRSD: tree-based relative support distance (Ryu and Lee 2020)."""
 
+from typing import Any
+
 import numpy as np
 
 from treesvm.candidates.partition import check_partition, partition_rows
 from treesvm.candidates.quotas import apportion, best_of_each
 from treesvm.candidates.selector import CandidateSelector, check_number, dense_rows
 from treesvm.candidates.support_distance import support_scores
+from treesvm.inputs.array_types import Seed
 
 
 class TRSD(CandidateSelector):
@@ -70,13 +73,13 @@ class TRSD(CandidateSelector):
 
     def __init__(
         self,
-        share=0.1,
-        random_share=0.5,
+        share: float = 0.1,
+        random_share: float = 0.5,
         *,
-        tree=None,
-        pruning="auto",
-        random_state=None,
-    ):
+        tree: Any = None,
+        pruning: float | str | None = "auto",
+        random_state: Seed = None,
+    ) -> None:
         self.share = share
         self.random_share = random_share
         self.tree = tree
@@ -92,7 +95,7 @@ class TRSD(CandidateSelector):
         scores = support_scores(rows, codes, partition)
         return rows_of_leaves(scores, partition, n_kept, self.random_share, rng)
 
-    def check_parameters(self):
+    def check_parameters(self) -> None:
         super().check_parameters()
         check_number("random_share", self.random_share, least=0.0, most=1.0)
         check_partition(self.tree, self.pruning)

@@ -3,11 +3,9 @@
 import datetime
 from pathlib import Path
 
+from treesvm import datasets, reporting
 from treesvm.cli.console import check_output, output
 from treesvm.cli.data_options import add_data_options, read_training
-from treesvm.datasets import Table, make_waves
-from treesvm.reporting import METHODS, compare_table, embedded_tables, html_report
-from treesvm.reporting.words import headline, table_head, table_line
 
 EXAMPLES = """examples:
   treesvm compare --report report.html              embedded data, nothing downloaded
@@ -27,7 +25,7 @@ def add_options(parser):
     parser.add_argument(
         "--methods",
         metavar="A,B,…",
-        help=f"which methods, of: {', '.join(METHODS)} (default: all installed)",
+        help=f"some of: {', '.join(reporting.LOOKS)} (default: all installed)",
     )
     parser.add_argument("--report", metavar="HTML", help="write a page with pictures")
     parser.add_argument(
@@ -55,18 +53,19 @@ def run(options, console):
     if options.rows is not None and options.rows < 20:
         raise ValueError(f"--rows {options.rows}: use 20 or more.")
     check_output("--report", options.report, [options.data])
-    methods = options.methods.split(",") if options.methods else None
+    named = options.methods.split(",") if options.methods else None
+    methods = reporting.chosen_methods(named)
     if options.data is None:
-        tables = embedded_tables(options.rows)
         _refuse_data_options(options)
+        tables = datasets.embedded_tables(options.rows)
     else:
         tables = [(Path(options.data).name, read_training(options))]
     console.remark("compiling for this machine (only the first time) ...")
     _warm_up(methods, options)
     comparisons = []
     for name, table in tables:
-        console.table(f"\n{name}\n{table_head()}")
-        comparison = compare_table(
+        console.table(f"\n{name}\n{reporting.table_head()}")
+        comparison = reporting.compare_table(
             table,
             name,
             methods=methods,
@@ -76,14 +75,14 @@ def run(options, console):
             svm_seconds=options.svm_seconds,
             seed=options.seed,
             n_jobs=options.jobs,
-            on_result=lambda result: console.table(table_line(result)),
+            on_result=lambda result: console.table(reporting.table_line(result)),
         )
-        console.table(headline(comparison))
+        console.table(reporting.headline(comparison))
         comparisons.append(comparison)
     if options.report is not None:
         today = datetime.date.today().isoformat()
         with output(options.report) as write:
-            write(html_report(comparisons, when=today))
+            write(reporting.html_report(comparisons, when=today))
         console.remark(f"\nThe report is in {Path(options.report).resolve()}")
     console.result([comparison.as_json() for comparison in comparisons])
     return 0
@@ -99,8 +98,8 @@ def _refuse_data_options(options):
 
 def _warm_up(methods, options):
     """Fit each method on a few rows, so that compiling is not timed as training."""
-    compare_table(
-        Table(*make_waves(600)),
+    reporting.compare_table(
+        datasets.Table(*datasets.make_waves(600)),
         "warm-up",
         methods=methods,
         svm_seconds=0.1,

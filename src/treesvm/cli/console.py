@@ -6,8 +6,6 @@ import os
 import sys
 from pathlib import Path
 
-import numpy as np
-
 from treesvm.files.atomic_file import replaced_file
 
 
@@ -47,12 +45,8 @@ class Console:
 
 
 def _plain(value):
-    """Return what JSON can hold."""
-    if isinstance(value, np.generic):
-        return value.item()
-    if isinstance(value, np.ndarray):
-        return value.tolist()
-    return str(value)
+    """Return what JSON can hold: numbers and lists of NumPy's, else text."""
+    return value.tolist() if hasattr(value, "tolist") else str(value)
 
 
 def check_output(option, path, inputs):

@@ -2,8 +2,8 @@
 
 import argparse
 
+from treesvm import datasets
 from treesvm.datasets.encoder_spec import MISSING_RULES, SCALES, UNSEEN_RULES
-from treesvm.datasets.reading import column_names, format_of, read_table
 
 
 def add_data_options(parser):
@@ -89,7 +89,7 @@ def add_encoding_options(parser):
 def read_training(options, path=None):
     """Return the Table of a training file."""
     path = options.data if path is None else path
-    return read_table(
+    return datasets.read_table(
         path,
         label=label_of(options),
         categorical=options.categorical,
@@ -103,7 +103,7 @@ def label_of(options):
     """Return the label option as a name or a position."""
     if options.label is None:
         return -1
-    names = column_names(options.data)
+    names = datasets.column_names(options.data)
     if names is not None and options.label in names:
         return options.label
     try:
@@ -114,8 +114,8 @@ def label_of(options):
 
 def label_name(options):
     """Return the name of the label column, None in formats without columns."""
-    names, label = column_names(options.data), label_of(options)
+    names, label = datasets.column_names(options.data), label_of(options)
     if names is None:
-        is_npz = format_of(options.data) == "npz"
+        is_npz = datasets.format_of(options.data) == "npz"
         return label if is_npz and isinstance(label, str) else None
     return names[label] if isinstance(label, int) else label

@@ -1,25 +1,24 @@
 """The method and its parameters, from options to an estimator."""
 
-from treesvm.estimators.dtsvm import DTSVMClassifier
-from treesvm.estimators.hlsvm import HLSVMClassifier
-from treesvm.estimators.kernel_svc import KernelSVC
-from treesvm.estimators.svm_partition_tree import SVMPartitionTreeClassifier
-from treesvm.model_selection.dtsvm_cv import DTSVMClassifierCV
-from treesvm.model_selection.hlsvm_cv import HLSVMClassifierCV
+import treesvm
 
 # Method -> estimator, the one that searches its parameters, and the options it knows.
 _COMMON = ("class_weight",)
 _TABLE = {
     "dtsvm": (
-        DTSVMClassifier,
-        DTSVMClassifierCV,
-        ("C", "gamma", "max_leaf_size", "n_estimators", "probability"),
+        "DTSVMClassifier",
+        "DTSVMClassifierCV",
+        ("C", "gamma", "max_leaf_size", "n_estimators", "probability", "checkpoint"),
     ),
-    "hlsvm": (HLSVMClassifier, HLSVMClassifierCV, ("alpha", "max_depth")),
-    "svm": (KernelSVC, None, ("C", "gamma", "probability")),
+    "hlsvm": (
+        "HLSVMClassifier",
+        "HLSVMClassifierCV",
+        ("alpha", "max_depth", "checkpoint"),
+    ),
+    "svm": ("KernelSVC", None, ("C", "gamma", "probability")),
     "partition-tree": (
-        SVMPartitionTreeClassifier,
-        SVMPartitionTreeClassifier,
+        "SVMPartitionTreeClassifier",
+        "SVMPartitionTreeClassifier",
         ("alpha", "max_depth"),
     ),
 }
@@ -85,7 +84,7 @@ def make_estimator(options, *, verbose=0):
     names = ("C", "gamma", "max_leaf_size", "n_estimators", "alpha", "max_depth")
     given = {
         name: getattr(options, name)
-        for name in (*names, *_COMMON, "probability")
+        for name in (*names, *_COMMON, "probability", "checkpoint")
         if getattr(options, name) is not None
     }
     for name in given:
@@ -104,18 +103,11 @@ def make_estimator(options, *, verbose=0):
         for name in _SEARCHED:
             if name in given:
                 raise ValueError(f"--search finds {name}; leave out {_option(name)}.")
-    cls = searching if options.search else plain
-    if cls is SVMPartitionTreeClassifier and "alpha" not in given:
+    cls = getattr(treesvm, searching if options.search else plain)
+    if options.method == "partition-tree" and "alpha" not in given:
         given["alpha"] = "cv" if options.search else 1.0
     if "verbose" in cls().get_params():
         given["verbose"] = verbose
-    if options.checkpoint is not None:
-        if "checkpoint" not in cls().get_params():
-            raise ValueError(
-                f"--checkpoint does not belong to --method {options.method}; use "
-                "--method dtsvm or hlsvm."
-            )
-        given["checkpoint"] = options.checkpoint
     return cls(n_jobs=options.jobs, random_state=options.seed, **given)
 
 

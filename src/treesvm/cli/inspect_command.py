@@ -2,10 +2,9 @@
 
 import os
 
+import treesvm
+from treesvm import reporting
 from treesvm.cli.model_options import add_model_options, model_bytes
-from treesvm.persistence import load_model
-from treesvm.reporting.summary import fact_lines, model_facts, tree_text
-from treesvm.reporting.svg import bytes_text
 
 EXAMPLES = """examples:
   treesvm inspect flowers.treesvm
@@ -28,12 +27,12 @@ def run(options, console):
         raise ValueError("--depth is about --tree; add it.")
     if options.depth is not None and options.depth < 1:
         raise ValueError(f"--depth {options.depth}: use 1 or more.")
-    model = load_model(options.model, max_bytes=model_bytes(options))
-    facts = {"file": f"{options.model} ({bytes_text(os.stat(options.model).st_size)})"}
-    facts |= model_facts(model)
-    console.table(fact_lines(facts))
+    model = treesvm.load_model(options.model, max_bytes=model_bytes(options))
+    size = reporting.bytes_text(os.stat(options.model).st_size)
+    facts = {"file": f"{options.model} ({size})"} | reporting.model_facts(model)
+    console.table(reporting.fact_lines(facts))
     if options.tree:
-        facts["tree"] = tree_text(model, max_depth=options.depth or 4)
+        facts["tree"] = reporting.tree_text(model, max_depth=options.depth or 4)
         console.table("\n" + facts["tree"])
     console.result(facts)
     return 0

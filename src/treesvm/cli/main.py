@@ -16,7 +16,8 @@ from treesvm.cli import (
     warmup_command,
 )
 from treesvm.cli.console import Console
-from treesvm.persistence.registry import MAX_JOBS
+from treesvm.datasets.data_file import file_size
+from treesvm.inputs.job_limit import MAX_JOBS
 
 OK, WRONG, USAGE, INTERRUPTED, TERMINATED = 0, 1, 2, 130, 143
 
@@ -86,6 +87,9 @@ def main(arguments=None):
     try:
         with _terminable():
             _check_jobs(options)
+            for path in map(vars(options).get, ("model", "data")):
+                if path is not None:
+                    file_size(path)  # told at once if it is not there
             return _COMMANDS[options.command][0].run(options, console)
     except KeyboardInterrupt as stop:
         print("treesvm: stopped; no file was left half-written", file=sys.stderr)

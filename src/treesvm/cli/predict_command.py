@@ -1,11 +1,11 @@
 """``treesvm predict``: answers for a file of any size, chunk by chunk."""
 
+import treesvm
+from treesvm import datasets
 from treesvm.cli.console import check_output, output
 from treesvm.cli.data_options import add_counting_option
 from treesvm.cli.model_options import add_model_options, model_bytes
-from treesvm.datasets.table_model import TableModel
-from treesvm.persistence import load_model
-from treesvm.reporting.streaming import LAYOUTS, predict_file
+from treesvm.datasets.streaming import LAYOUTS
 
 EXAMPLES = """examples:
   treesvm predict flowers.treesvm new.csv                    labels, one a line
@@ -54,12 +54,13 @@ def run(options, console):
     if layout is None:
         is_csv = str(options.output).lower().endswith(".csv")
         layout = "csv" if is_csv else "labels"
-    model = TableModel.of(load_model(options.model, max_bytes=model_bytes(options)))
+    loaded = treesvm.load_model(options.model, max_bytes=model_bytes(options))
+    model = datasets.TableModel.of(loaded)
     if options.zero_based is not None:
         model.source_["zero_based"] = options.zero_based
     kind = "proba" if options.proba else "decision" if options.decision else "labels"
     with output(options.output) as write:
-        summary = predict_file(
+        summary = datasets.predict_file(
             model,
             options.data,
             write,

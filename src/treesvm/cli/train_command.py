@@ -3,6 +3,8 @@
 import time
 from pathlib import Path
 
+import treesvm
+from treesvm import datasets, reporting
 from treesvm.cli.cluster_options import (
     add_cluster_options,
     check_cluster_options,
@@ -17,11 +19,7 @@ from treesvm.cli.data_options import (
     read_training,
 )
 from treesvm.cli.estimator_options import add_estimator_options, make_estimator
-from treesvm.datasets.table_model import TableModel
-from treesvm.persistence import save_model
-from treesvm.reporting.running import split
-from treesvm.reporting.streaming import predict_file
-from treesvm.reporting.summary import fact_lines, model_facts, prediction_facts
+from treesvm.datasets.data_file import file_size
 
 EXAMPLES = """examples:
   treesvm train flowers.csv --label species
@@ -56,19 +54,19 @@ def add_options(parser):
 def run(options, console):
     """Train, measure, save."""
     check_cluster_options(options)
-    estimator = make_estimator(options, verbose=int(console.shows_progress))
     target = Path(options.output or _default_target(options.data))
     check_output("-o", target, [options.data, options.test])
+    share = _share(options.test)
+    estimator = make_estimator(options, verbose=int(console.shows_progress))
     if options.cluster is not None:
         return _run_on_cluster(options, console, estimator, target)
-    share = _share(options.test)
     console.remark(f"reading {options.data}")
     training = read_training(options)
     testing = []
     if share is not None:
-        train, test = split(training.y, share, options.seed)
+        train, test = datasets.train_test_rows(training.y, share, options.seed)
         training, testing = training.take(train), [training.take(test)]
-    model = TableModel(
+    model = datasets.TableModel(
         estimator, scale=options.scale, missing=options.missing, unseen=options.unseen
     )
     console.remark(f"training on {training.n_rows:,} rows")
@@ -78,10 +76,10 @@ def run(options, console):
     if share is None and options.test is not None:
         testing = _test_tables(model, options.test)
     facts = {"training rows": training.n_rows, "training seconds": round(seconds, 3)}
-    facts |= _measured(model, training, testing) | model_facts(model)
-    save_model(model, target)
+    facts |= _measured(model, training, testing) | reporting.model_facts(model)
+    treesvm.save_model(model, target)
     facts["written to"] = str(target)
-    console.table(fact_lines(facts))
+    console.table(reporting.fact_lines(facts))
     console.result(facts)
     return 0
 
@@ -95,16 +93,16 @@ def _run_on_cluster(options, console, estimator, target):
         )
     console.remark(f"training on {options.data}, cluster {options.cluster}")
     fit = fit_on_cluster(options, estimator)
-    save_model(fit.model, target)
+    treesvm.save_model(fit.model, target)
     facts = {"training rows": fit.n_rows, "training seconds": round(fit.seconds, 3)}
     if options.test is not None:
-        summary = predict_file(fit.model, options.test, lambda text: None)
+        summary = datasets.predict_file(fit.model, options.test, lambda text: None)
         if not summary.n_labelled:
             raise ValueError(f"{options.test}: there are no labels to compare with.")
         facts["test rows"] = summary.n_rows
         facts["test accuracy"] = summary.n_right / summary.n_labelled
-    facts |= model_facts(fit.model) | {"written to": str(target)}
-    console.table(fact_lines(facts))
+    facts |= reporting.model_facts(fit.model) | {"written to": str(target)}
+    console.table(reporting.fact_lines(facts))
     console.result(facts)
     return 0
 
@@ -115,11 +113,17 @@ def _default_target(data):
 
 
 def _share(test):
-    """Return --test as a share, or None if it names a file."""
-    try:
-        return None if test is None else float(test)
-    except ValueError:
+    """Return --test as a share, or None if it is not given or names a file."""
+    if test is None:
         return None
+    try:
+        share = float(test)
+    except ValueError:
+        file_size(test)  # a mistyped name is told before the training, not after
+        return None
+    if not 0.0 < share < 1.0:
+        raise ValueError(f"--test {test}: use a share between 0 and 1, or a file.")
+    return share
 
 
 def _test_tables(model, path):
@@ -141,8 +145,8 @@ def _measured(model, training, testing):
     for table in testing:
         n_rows += table.n_rows
         n_right += model.score(table) * table.n_rows
-        costs = costs or prediction_facts(model, table)
+        costs = costs or reporting.prediction_facts(model, table)
     if n_rows:
         return {"test rows": n_rows, "test accuracy": n_right / n_rows} | costs
     facts = {"accuracy on the training rows": model.score(training)}
-    return facts | prediction_facts(model, training)
+    return facts | reporting.prediction_facts(model, training)

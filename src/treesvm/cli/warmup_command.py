@@ -1,6 +1,6 @@
 """``treesvm warmup``: compile before the first fit, such as when an image is built."""
 
-from treesvm.reporting.warming import warm_up
+from treesvm import reporting
 
 EXAMPLES = """examples:
   treesvm warmup
@@ -14,7 +14,7 @@ def add_options(parser):
 
 def run(options, console):
     """Compile, and tell how long it took."""
-    seconds = warm_up(
+    seconds = reporting.warm_up(
         lambda name, took: console.remark(f"{name:30} {took:6.1f} s"),
     )
     total = sum(seconds.values())

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from treesvm.kernels.kernel import Kernel
+from treesvm.kernels.families import Kernel
 
 
 @dataclass(frozen=True, eq=False)

@@ -5,13 +5,15 @@ filled in or refused; features are scaled.  All of it is learned from the traini
 and written down in a `spec` of plain JSON values.
 """
 
+from typing import Any, Self
+
 import numpy as np
 from scipy import sparse
 
 from treesvm.datasets.data_file import DataFileError
 from treesvm.datasets.encoder_spec import checked_spec
 from treesvm.datasets.memory_limit import MemoryAccount
-from treesvm.datasets.table import is_sparse
+from treesvm.datasets.table import Table, is_sparse
 
 _FEATURE_BYTES = 150  # shift and factor, as arrays and as Python's numbers
 MAX_CATEGORIES = 1_000  # more are names or numbers of single rows, not categories
@@ -26,15 +28,21 @@ class ColumnEncoder:
         See `treesvm.datasets.encoder_spec`.
     """
 
-    def __init__(self, spec):
+    def __init__(self, spec: dict[str, Any]) -> None:
         self.spec = checked_spec(spec)
         self._shift = np.array(spec["shift"], dtype=float)
         self._factor = np.array(spec["factor"], dtype=float)
 
     @classmethod
     def learn(
-        cls, table, *, scale="minmax", missing="error", unseen="zeros", max_bytes=None
-    ):
+        cls,
+        table: Table,
+        *,
+        scale: str = "minmax",
+        missing: str = "error",
+        unseen: str = "zeros",
+        max_bytes: int | None = None,
+    ) -> Self:
         """Learn from a training table.
 
         Parameters
@@ -56,7 +64,7 @@ class ColumnEncoder:
         if table.is_matrix:
             spec = _matrix_spec(table, missing)
         else:
-            columns = [_column_spec(table, name, missing) for name in table.names]
+            columns = [_column_spec(table, name, missing) for name in table.X]
             spec = {"kind": "columns", "columns": columns}
         width = _width(spec)
         MemoryAccount(table.path, max_bytes).charge(
@@ -69,12 +77,12 @@ class ColumnEncoder:
         return cls({**spec, **rules, **scaling})
 
     @property
-    def n_features(self):
+    def n_features(self) -> int:
         """Width of the matrices that `transform` returns."""
         return len(self._shift)
 
     @property
-    def feature_names(self):
+    def feature_names(self) -> list[str] | None:
         """Names of the encoded features, such as "colour=red"; None for a matrix."""
         if self.spec["kind"] == "matrix":
             return None
@@ -87,20 +95,20 @@ class ColumnEncoder:
         return names
 
     @property
-    def column_names(self):
+    def column_names(self) -> list[str] | None:
         """Names of the columns that a table must have; None for a matrix."""
         if self.spec["kind"] == "matrix":
             return None
         return [column["name"] for column in self.spec["columns"]]
 
     @property
-    def kinds(self):
+    def kinds(self) -> dict[str, str] | None:
         """{column name: "number" or "text"}; None for a matrix."""
         if self.spec["kind"] == "matrix":
             return None
         return {column["name"]: column["kind"] for column in self.spec["columns"]}
 
-    def transform(self, table):
+    def transform(self, table: Table) -> Any:
         """Return the encoded rows, float64 of shape (n_rows, n_features).
 
         Raises
@@ -116,7 +124,8 @@ class ColumnEncoder:
                 "the model wants named columns, this file has none: "
                 + _listed(self.column_names),
             )
-        absent = [name for name in self.column_names if name not in table.X]
+        wanted = [column["name"] for column in self.spec["columns"]]
+        absent = [name for name in wanted if name not in table.X]
         if absent:
             raise DataFileError(table.path, f"columns are missing: {_listed(absent)}")
         X = np.empty((table.n_rows, self.n_features))

@@ -8,6 +8,8 @@ import stat
 import zlib
 from pathlib import Path
 
+from treesvm.files.file_path import FilePath
+
 _COMPRESSED = {".gz": gzip.open, ".bz2": bz2.open}
 
 
@@ -22,7 +24,14 @@ class DataFileError(ValueError):
         and the number of the field for tables.
     """
 
-    def __init__(self, path, reason, *, line=None, column=None):
+    def __init__(
+        self,
+        path: FilePath,
+        reason: str,
+        *,
+        line: int | None = None,
+        column: int | None = None,
+    ) -> None:
         self.path, self.line, self.column = str(path), line, column
         place = "" if line is None else f", line {line}"
         place += "" if column is None else f", column {column}"

@@ -2,8 +2,17 @@
 
 import numpy as np
 
+from treesvm.inputs.array_types import Array
 
-def make_waves(n_rows=200_000, n_features=4, *, frequency=6.0, noise=0.03, seed=0):
+
+def make_waves(
+    n_rows: int = 200_000,
+    n_features: int = 4,
+    *,
+    frequency: float = 6.0,
+    noise: float = 0.03,
+    seed: int = 0,
+) -> tuple[Array, Array]:
     """Three classes cut out of a sum of random waves: curved, local, noisy.
 
     Neither planes nor steps along single features follow the borders well, so kernel
@@ -36,7 +45,9 @@ def make_waves(n_rows=200_000, n_features=4, *, frequency=6.0, noise=0.03, seed=
     return X, y
 
 
-def make_spirals(n_rows=4_000, *, n_turns=1.5, noise=0.02, seed=0):
+def make_spirals(
+    n_rows: int = 4_000, *, n_turns: float = 1.5, noise: float = 0.02, seed: int = 0
+) -> tuple[Array, Array]:
     """Two interleaved spirals in the plane: a picture of what each method can follow.
 
     Returns

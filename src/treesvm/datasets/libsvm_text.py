@@ -6,7 +6,8 @@ float64 values and int32 columns, 12 bytes for each stored entry.
 
 import math
 import os
-from typing import NamedTuple
+from collections.abc import Iterator
+from typing import Any, NamedTuple
 
 import numpy as np
 from scipy import sparse
@@ -14,6 +15,8 @@ from scipy import sparse
 from treesvm.datasets import libsvm_parser as parser
 from treesvm.datasets.data_file import DataFileError, file_size, open_bytes
 from treesvm.datasets.memory_limit import CHUNK_BYTES, MemoryAccount
+from treesvm.files.file_path import FilePath
+from treesvm.inputs.array_types import Array
 
 BLOCK_BYTES = 4 * 2**20
 MAX_LINE_BYTES = 256 * 2**20  # a longer "line" is no text, and would fill the memory
@@ -55,7 +58,13 @@ class _Rows(NamedTuple):
     values: np.ndarray
 
 
-def read_libsvm(path, *, n_features=None, zero_based="auto", max_bytes=None):
+def read_libsvm(
+    path: FilePath,
+    *,
+    n_features: int | None = None,
+    zero_based: bool | str = "auto",
+    max_bytes: int | None = None,
+) -> tuple[Any, Array]:
     """Read a file in LIBSVM's text format, also .gz and .bz2.
 
     Parameters
@@ -104,7 +113,13 @@ def load_libsvm(path, n_features=None, zero_based="auto", max_bytes=None):
     return LibsvmRows(X, whole_numbers(rows.labels), bool(zero_based))
 
 
-def iter_libsvm(path, chunk_rows=50_000, *, n_features=None, zero_based=False):
+def iter_libsvm(
+    path: FilePath,
+    chunk_rows: int = 50_000,
+    *,
+    n_features: int | None = None,
+    zero_based: bool | str = False,
+) -> Iterator[tuple[Any, Array]]:
     """Yield (X, y) of at most `chunk_rows` rows and 256 MB or so; see `read_libsvm`.
 
     The index base must be said here, since a feature 0 may come late. Labels are
@@ -112,7 +127,7 @@ def iter_libsvm(path, chunk_rows=50_000, *, n_features=None, zero_based=False):
     """
     if chunk_rows < 1:
         raise ValueError(f"chunk_rows={chunk_rows}; use 1 or more.")
-    held = []
+    held: list[_Rows] = []
     for block in _parsed_blocks(path, 1 - bool(zero_based)):
         start, edges = 0, np.r_[0, np.cumsum(block.lengths, dtype=np.int64)]
         while start < len(block.labels):

@@ -9,17 +9,22 @@ import math
 import os
 import zipfile
 import zlib
+from collections.abc import Iterator
 
 import numpy as np
 from numpy.lib import format as npy
 
 from treesvm.datasets.data_file import DataFileError, readable, require_file
 from treesvm.datasets.memory_limit import MemoryAccount
+from treesvm.files.file_path import FilePath
+from treesvm.inputs.array_types import Array
 
 _NUMERIC = "biuf"
 
 
-def read_npz(path, *, label="y", max_bytes=None):
+def read_npz(
+    path: FilePath, *, label: str = "y", max_bytes: int | None = None
+) -> tuple[Array, Array | None]:
     """Return (X, y) of a .npz file, y None if there is no array `label`.
 
     Parameters
@@ -48,7 +53,9 @@ def read_npz(path, *, label="y", max_bytes=None):
     return X, y
 
 
-def iter_npz(path, chunk_rows=50_000, *, label="y"):
+def iter_npz(
+    path: FilePath, chunk_rows: int = 50_000, *, label: str = "y"
+) -> Iterator[tuple[int, Array, Array | None]]:
     """Yield (number of the first row, X, y) of at most `chunk_rows` rows."""
     with _opened(path) as archive:
         shape, is_fortran, dtype = _header(path, archive, "X")

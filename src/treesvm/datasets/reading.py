@@ -1,6 +1,7 @@
 """One way to read all formats: chosen by the file's ending."""
 
 import os
+from collections.abc import Collection, Iterator, Mapping, Sequence
 
 import numpy as np
 
@@ -10,6 +11,7 @@ from treesvm.datasets.libsvm_text import iter_libsvm, load_libsvm, whole_numbers
 from treesvm.datasets.memory_limit import MemoryAccount
 from treesvm.datasets.npz_arrays import iter_npz, read_npz
 from treesvm.datasets.table import Table, as_numbers_if_whole
+from treesvm.files.file_path import FilePath
 
 _LIBSVM = (".svm", ".libsvm", ".svmlight", ".t", ".tr", ".scale", ".txt", "")
 _COLUMN_BYTES = 8_000  # what pyarrow's and our objects for one column take
@@ -19,7 +21,7 @@ FORMATS = (
 )
 
 
-def format_of(path):
+def format_of(path: FilePath) -> str:
     """Return "libsvm", "csv", "parquet" or "npz" by the ending of a path."""
     ending, packed = endings(path)
     if ending in _DELIMITERS:
@@ -33,7 +35,7 @@ def format_of(path):
     raise DataFileError(path, f"unknown ending {ending!r}; readable are {FORMATS}.")
 
 
-def column_names(path):
+def column_names(path: FilePath) -> list[str] | None:
     """Return the names of all columns of a CSV or Parquet file, else None."""
     path = os.fsdecode(path)
     return _names_in(path, format_of(path))
@@ -48,8 +50,14 @@ def _names_in(path, kind):
 
 
 def read_table(
-    path, *, label=-1, categorical=(), drop=(), zero_based="auto", max_bytes=None
-):
+    path: FilePath,
+    *,
+    label: str | int | None = -1,
+    categorical: Collection[str] = (),
+    drop: Collection[str] = (),
+    zero_based: bool | str = "auto",
+    max_bytes: int | None = None,
+) -> Table:
     """Read a whole data file; its format is chosen by its ending.
 
     Parameters
@@ -90,7 +98,14 @@ def read_table(
     return _whole_table(path, kind, label, categorical, drop, max_bytes)
 
 
-def read_csv(path, *, label=-1, categorical=(), drop=(), max_bytes=None):
+def read_csv(
+    path: FilePath,
+    *,
+    label: str | int | None = -1,
+    categorical: Collection[str] = (),
+    drop: Collection[str] = (),
+    max_bytes: int | None = None,
+) -> Table:
     """Read a CSV file (TSV by its ending) with or without header; see `read_table`.
 
     A first line of numbers only is a row, not a header. Missing are empty fields, "NA",
@@ -100,7 +115,14 @@ def read_csv(path, *, label=-1, categorical=(), drop=(), max_bytes=None):
     return _whole_table(path, "csv", label, categorical, drop, max_bytes)
 
 
-def read_parquet(path, *, label=-1, categorical=(), drop=(), max_bytes=None):
+def read_parquet(
+    path: FilePath,
+    *,
+    label: str | int | None = -1,
+    categorical: Collection[str] = (),
+    drop: Collection[str] = (),
+    max_bytes: int | None = None,
+) -> Table:
     """Read a Parquet file; see `read_table`."""
     return _whole_table(path, "parquet", label, categorical, drop, max_bytes)
 
@@ -125,16 +147,16 @@ def _whole_table(path, kind, label, categorical, drop, max_bytes):
 
 
 def iter_table(
-    path,
-    chunk_rows=50_000,
+    path: FilePath,
+    chunk_rows: int = 50_000,
     *,
-    label=-1,
-    categorical=(),
-    drop=(),
-    kinds=None,
-    names=None,
-    zero_based=False,
-):
+    label: str | int | None = -1,
+    categorical: Collection[str] = (),
+    drop: Collection[str] = (),
+    kinds: Mapping[str, str] | None = None,
+    names: Sequence[str] | None = None,
+    zero_based: bool | str = False,
+) -> Iterator[Table]:
     """Yield Tables of at most `chunk_rows` rows, in bounded memory; see `read_table`.
 
     Parameters

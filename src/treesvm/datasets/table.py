@@ -1,9 +1,12 @@
 """Rows in memory: a matrix, or named columns of numbers and of text."""
 
 from dataclasses import dataclass, replace
+from typing import Any, Self
 
 import numpy as np
 from scipy import sparse
+
+from treesvm.inputs.array_types import Array
 
 
 @dataclass(frozen=True, eq=False)
@@ -28,7 +31,7 @@ class Table:
         Whether they come from LIBSVM text that counts features from 0.
     """
 
-    X: object
+    X: Any
     y: np.ndarray | None = None
     path: str = "the table"
     first_row: int = 1
@@ -37,27 +40,27 @@ class Table:
     zero_based: bool = False
 
     @property
-    def is_matrix(self):
+    def is_matrix(self) -> bool:
         """Whether the features have no names."""
         return not isinstance(self.X, dict)
 
     @property
-    def n_rows(self):
+    def n_rows(self) -> int:
         """Number of rows."""
         if self.is_matrix:
             return self.X.shape[0]
         return len(next(iter(self.X.values()))) if self.X else 0
 
     @property
-    def names(self):
+    def names(self) -> tuple[str, ...] | None:
         """Names of the feature columns, None for a matrix."""
         return None if self.is_matrix else tuple(self.X)
 
-    def line_of(self, row):
+    def line_of(self, row: int) -> int | None:
         """Return the line of a row of this table, None in formats without lines."""
         return None if self.first_line is None else self.first_line + self._offset(row)
 
-    def place_of(self, row):
+    def place_of(self, row: int) -> str:
         """Return words for the place of a row, such as " (row 12)", or nothing."""
         number = self.first_row + self._offset(row)
         return "" if self.first_line is not None else f" (row {number:,})"
@@ -65,7 +68,7 @@ class Table:
     def _offset(self, row):
         return int(row if self.offsets is None else self.offsets[row])
 
-    def take(self, rows):
+    def take(self, rows: Array) -> Self:
         """Return some of the rows, by numbers or a mask; they keep their places."""
         if self.is_matrix:
             X = self.X[rows]

@@ -1,11 +1,16 @@
 """An estimator together with the preprocessing that its training table needed."""
 
+from collections.abc import Iterator
+from typing import Any, Self
+
 import numpy as np
 
 from treesvm.datasets.column_encoder import ColumnEncoder
 from treesvm.datasets.memory_limit import CHUNK_BYTES
 from treesvm.datasets.reading import column_names, iter_table
 from treesvm.datasets.table import Table
+from treesvm.files.file_path import FilePath
+from treesvm.inputs.array_types import Array, ArrayLike
 
 _MAX_DENSE = 1_000  # features; wider rows are usually sparse
 
@@ -46,14 +51,21 @@ class TableModel:
     [1, 0, 1, 0]
     """
 
-    def __init__(self, estimator, *, scale="minmax", missing="error", unseen="zeros"):
+    def __init__(
+        self,
+        estimator: Any,
+        *,
+        scale: str = "minmax",
+        missing: str = "error",
+        unseen: str = "zeros",
+    ) -> None:
         self.estimator = estimator
         self.scale = scale
         self.missing = missing
         self.unseen = unseen
 
     @classmethod
-    def of(cls, model):
+    def of(cls, model: Any) -> Self:
         """Return a TableModel around a fitted estimator, which sees rows as they are.
 
         A TableModel is returned as it is.
@@ -62,7 +74,7 @@ class TableModel:
             return model
         width, names = model.n_features_in_, getattr(model, "feature_names_in_", None)
         rules = {"scale": "none", "missing": "error", "unseen": "zeros"}
-        spec = {**rules, "shift": [0.0] * width, "factor": [1.0] * width}
+        spec: dict[str, Any] = rules | {"shift": [0.0] * width, "factor": [1.0] * width}
         if names is None:
             storage = "dense" if width <= _MAX_DENSE else "sparse"
             spec |= {"kind": "matrix", "n_features": width, "fill": None}
@@ -73,7 +85,14 @@ class TableModel:
         source = {"label": None, "zero_based": False}
         return cls.from_model_file({"encoder": spec, "source": source}, model)
 
-    def fit(self, table, y=None, *, label=None, max_bytes=None):
+    def fit(
+        self,
+        table: Any,
+        y: ArrayLike | None = None,
+        *,
+        label: str | None = None,
+        max_bytes: int | None = None,
+    ) -> Self:
         """Learn the preprocessing and fit the estimator.
 
         Parameters
@@ -103,30 +122,30 @@ class TableModel:
         return self
 
     @property
-    def classes_(self):
+    def classes_(self) -> Array:
         """Labels that the estimator knows."""
         return self.estimator.classes_
 
-    def predict(self, table):
+    def predict(self, table: Any) -> Array:
         """Return the label of every row."""
         return self.estimator.predict(self.encoder_.transform(as_table(table)))
 
-    def predict_proba(self, table):
+    def predict_proba(self, table: Any) -> Array:
         """Return class probabilities, if the estimator has them."""
         return self.estimator.predict_proba(self.encoder_.transform(as_table(table)))
 
-    def decision_function(self, table):
+    def decision_function(self, table: Any) -> Array:
         """Return the estimator's decision values."""
         X = self.encoder_.transform(as_table(table))
         return self.estimator.decision_function(X)
 
-    def score(self, table, y=None):
+    def score(self, table: Any, y: ArrayLike | None = None) -> float:
         """Return the share of rows whose label is right."""
         table = as_table(table)
         y = table.y if y is None else y
         return float(np.mean(self.predict(table) == y))
 
-    def iter_file(self, path, chunk_rows=50_000):
+    def iter_file(self, path: FilePath, chunk_rows: int = 50_000) -> Iterator[Table]:
         """Yield Tables of a file that this model can answer, in bounded memory.
 
         A label column of the training table's name is read as labels where it is
@@ -154,12 +173,12 @@ class TableModel:
             zero_based=self.source_["zero_based"],
         )
 
-    def model_file_parts(self):
+    def model_file_parts(self) -> tuple[dict[str, Any], Any]:
         """Return (JSON-able spec, fitted estimator), all there is to save."""
         return {"encoder": self.encoder_.spec, "source": self.source_}, self.estimator
 
     @classmethod
-    def from_model_file(cls, spec, estimator):
+    def from_model_file(cls, spec: dict[str, Any], estimator: Any) -> Self:
         """Rebuild from `model_file_parts`; raise a ValueError if they do not fit."""
         if not isinstance(spec, dict) or not isinstance(spec.get("source"), dict):
             raise ValueError("the preprocessing in the model is damaged: no source.")
@@ -167,7 +186,7 @@ class TableModel:
         label, zero_based = source.get("label"), source.get("zero_based")
         if not (label is None or isinstance(label, str)) or zero_based not in (0, 1):
             raise ValueError("the preprocessing in the model is damaged: its source.")
-        encoder = ColumnEncoder(spec.get("encoder"))
+        encoder = ColumnEncoder(spec.get("encoder", {}))
         if encoder.n_features != estimator.n_features_in_:
             raise ValueError(
                 f"the preprocessing makes {encoder.n_features} features, the estimator "

@@ -15,7 +15,7 @@ from scipy import sparse
 _WITHOUT_EFFECT = ("checkpoint", "n_jobs", "random_state", "verbose")
 _BLOCK = 2**24  # bytes hashed at a time, where an array is not contiguous
 
-_openers = []
+_openers: list = []
 
 
 class Item(NamedTuple):

@@ -33,7 +33,7 @@ class Decomposition:
 
     partition: Any
     parts: list[Part]
-    n_classes: int | None
+    n_classes: Any
 
     def apply(self, X, n_jobs: int | None = None) -> np.ndarray:
         """Return the part of every row."""

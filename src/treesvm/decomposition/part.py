@@ -1,10 +1,9 @@
 """One part of the space: its machine, how that sees rows, and what training took."""
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from treesvm.machines.kernel_machine import KernelMachine
 from treesvm.machines.scaling import LeafScaling
 
 _SURE = 1.0  # decision value of a part with one class
@@ -14,7 +13,7 @@ class Part(NamedTuple):
     """What one part of the space answers, and what training it took."""
 
     code: int  # class code of a one-class part; the majority in others
-    machine: KernelMachine | None  # or a `CompressedMachine`
+    machine: Any  # KernelMachine or CompressedMachine, None where there is one class
     scaling: LeafScaling | None  # from rows as given to rows as the machine sees them
     n_rows: int
     n_classes: int

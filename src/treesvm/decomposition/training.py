@@ -18,7 +18,8 @@ from treesvm.decomposition.leaf_reduction import kept_rows, seeded_selector
 from treesvm.decomposition.part import Part
 from treesvm.decomposition.progress import Progress
 from treesvm.inputs.rows import Rows
-from treesvm.kernels.kernel import Kernel, resolve_kernel
+from treesvm.kernels.families import Kernel
+from treesvm.kernels.kernel import resolve_kernel
 from treesvm.machines.regression_machine import train_regressor
 from treesvm.machines.scaling import minmax_scaling
 from treesvm.machines.training import train_machine

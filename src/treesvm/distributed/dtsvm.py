@@ -70,7 +70,7 @@ class DaskDTSVMClassifier(DaskClassifier):
     True
     """
 
-    _default = DTSVMClassifier
+    _default: type = DTSVMClassifier
 
     def __init__(self, estimator=None, *, client=None):
         self.estimator = estimator

@@ -101,17 +101,16 @@ class CandidateSVC(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         if sample_weight is not None:
             fit_options["sample_weight"] = weight[kept]
         machine.fit(X[kept], self.classes_[codes[kept]], **fit_options)
-        self._publish(selector, machine, kept)
+        self.estimator_, self.sample_indices_ = machine, kept
+        self.restore_fitted(selector)
         return self
 
-    def _publish(self, selector, machine, kept):
-        """Set the fitted attributes."""
-        self.selector_ = selector
-        self.estimator_ = machine
-        self.sample_indices_ = kept
+    def restore_fitted(self, selector=None):
+        """Set the attributes that follow from the machine and the parameters."""
+        self.selector_ = self._made_selector() if selector is None else selector
         for name in ("n_iter_", "gap_", "converged_"):
-            if hasattr(machine, name):
-                setattr(self, name, getattr(machine, name))
+            if hasattr(self.estimator_, name):
+                setattr(self, name, getattr(self.estimator_, name))
 
     def predict(self, X):
         """Return the class of every row."""

@@ -169,7 +169,7 @@ class KernelSVC(ClassifierMixin, BaseEstimator):
         rows = np.flatnonzero(weight > 0)
         kernel = self._resolved_kernel(X)
         machine = train_machine(
-            self._take(X, rows),
+            X if len(rows) == X.shape[0] else kernel.take(X, rows),
             codes[rows],
             len(self.classes_),
             weight[rows],
@@ -217,7 +217,7 @@ class KernelSVC(ClassifierMixin, BaseEstimator):
             X_val = kernel.facing(X_val, rows)
             y_val = np.asarray(y_val)
         points = grid_points(
-            self._take(X, rows),
+            X if len(rows) == X.shape[0] else kernel.take(X, rows),
             codes[rows],
             len(model.classes_),
             weight[rows],
@@ -309,15 +309,9 @@ class KernelSVC(ClassifierMixin, BaseEstimator):
             X=X,
         )
 
-    def _take(self, X, rows):
-        """Rows of X; of a Gram matrix also the columns."""
-        if len(rows) == X.shape[0]:
-            return X
-        return X[rows][:, rows] if self.kernel == "precomputed" else X[rows]
-
     def _store(self, machine):
         """Publish the machine, and warn if it did not converge."""
-        self._publish(machine)
+        self.restore_fitted(machine)
         if not self.converged_.all():
             warnings.warn(
                 f"{np.sum(~self.converged_)} of {len(self.converged_)} machines did "
@@ -329,8 +323,13 @@ class KernelSVC(ClassifierMixin, BaseEstimator):
                 stacklevel=4,
             )
 
-    def _publish(self, machine):
-        """Set the fitted attributes under scikit-learn's names."""
+    @property
+    def machine_(self):
+        """The trained machine, which the other attributes are read from."""
+        return self._machine
+
+    def restore_fitted(self, machine):
+        """Set the fitted attributes from a trained machine, wherever it comes from."""
         self._machine = machine
         self.support_ = machine.support.astype(np.int32)
         self.support_vectors_ = machine.vectors
@@ -342,20 +341,21 @@ class KernelSVC(ClassifierMixin, BaseEstimator):
         self.n_iter_ = machine.records["n_iter"].astype(np.int64)
         self.gap_ = machine.records["gap"].copy()
         self.converged_ = machine.records["converged"].copy()
+        return self
 
     def _calibrate(self, X, codes, weight):
         """Fit the scale of `predict_proba` on rows that held-out machines answer."""
+        kernel = self._machine.kernel
 
         def fit_scores(train, test):
             model = clone(self).set_params(
                 probability=False, decision_function_shape="ovr", class_weight=None
             )
-            part = X[train][:, train] if self.kernel == "precomputed" else X[train]
+            part, asked = kernel.take(X, train), kernel.facing(X[test], train)
             seen = np.unique(codes[train])
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore", ConvergenceWarning)
                 model.fit(part, codes[train], sample_weight=weight[train])
-            asked = X[test][:, train] if self.kernel == "precomputed" else X[test]
             values = model.decision_function(asked)
             return spread(values, seen, len(self.classes_))
 

@@ -1,6 +1,7 @@
 """Epsilon-insensitive kernel regression on the engine of `KernelSVC`."""
 
 import warnings
+from dataclasses import replace
 
 import numpy as np
 from sklearn.base import BaseEstimator, RegressorMixin
@@ -89,11 +90,8 @@ class KernelSVR(RegressorMixin, BaseEstimator):
         kernel = resolve_kernel(
             self.kernel, gamma=self.gamma, degree=self.degree, coef0=self.coef0, X=X
         )
-        part = X if len(rows) == X.shape[0] else X[rows]
-        if self.kernel == "precomputed":
-            part = part[:, rows]
         machine = train_regressor(
-            part,
+            X if len(rows) == X.shape[0] else kernel.take(X, rows),
             y[rows].astype(np.float64),
             weight[rows],
             kernel,
@@ -103,14 +101,17 @@ class KernelSVR(RegressorMixin, BaseEstimator):
             max_iter=None if self.max_iter == -1 else self.max_iter,
             max_bytes=int(self.cache_size * 2**20),
         )
-        self._publish(machine, rows)
+        support = rows[machine.support]  # among all rows, also of a Gram matrix
+        self.restore_fitted(
+            replace(machine, support=support, n_training_rows=len(weight))
+        )
         if not self.converged_:
             warnings.warn(
                 f"the machine did not converge within max_iter={self.max_iter} "
                 f"(relative gap {self.gap_:.1e}); raise max_iter, scale the features, "
                 "or lower C.",
                 ConvergenceWarning,
-                stacklevel=2,
+                stacklevel=3,
             )
         return self
 
@@ -118,23 +119,27 @@ class KernelSVR(RegressorMixin, BaseEstimator):
         """Raise a ValueError that names a parameter out of range."""
         check_parameters(self)
 
-    def _publish(self, machine, rows):
-        """Set the fitted attributes; the machine knows the kept `rows` only."""
-        self._machine, self._kept_rows = machine, rows
-        self.support_ = rows[machine.support].astype(np.int32)
+    @property
+    def machine_(self):
+        """The trained machine, which the other attributes are read from."""
+        return self._machine
+
+    def restore_fitted(self, machine):
+        """Set the fitted attributes from a trained machine, wherever it comes from."""
+        self._machine = machine
+        self.support_ = machine.support.astype(np.int32)
         self.support_vectors_ = machine.vectors
         self.dual_coef_ = machine.coefficients.T.copy()
         self.intercept_ = machine.biases
         self.n_iter_ = int(machine.records["n_iter"][0])
         self.gap_ = float(machine.records["gap"][0])
         self.converged_ = bool(machine.records["converged"][0])
+        return self
 
     def predict(self, X):
         """Return the predicted target of every row."""
         check_is_fitted(self)
         X = checked_rows(self, X, reset=False)
-        if self.kernel == "precomputed":
-            X = X[:, self._kept_rows]
         return self._machine.decisions(X)[:, 0]
 
     def __sklearn_tags__(self):

@@ -205,8 +205,7 @@ class SupportVectorTreeClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstim
         else:
             vectors = self._vectors(source)
             members = [whole_member(source, rows, self._options(), rng, vectors)]
-        self._publish(members)
-        return self
+        return self.restore_fitted(members)
 
     def _fitted_estimator(self, X, y, sample_weight):
         """Return the fitted model and the rows of D."""
@@ -276,13 +275,19 @@ class SupportVectorTreeClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstim
             max_bytes=int(self.cache_size * 2**20),
         )
 
-    def _publish(self, members):
-        """Set the fitted attributes."""
+    @property
+    def decompositions_(self):
+        """The partitions and their compressed parts."""
+        return self._members
+
+    def restore_fitted(self, members):
+        """Set the fitted attributes from compressed members, wherever they are from."""
         self._members = members
         parts = [part for member in members for part in member.parts]
         machines = [part.machine for part in parts if part.machine is not None]
         self.n_vectors_ = sum(machine.n_vectors for machine in machines)
         self.n_rows_ = sum(int(machine.trees[0].n_rows[0]) for machine in machines)
+        return self
 
     def decision_function(self, X):
         """Return the approximation of the machine's values.

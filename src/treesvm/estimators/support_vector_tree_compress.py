@@ -156,7 +156,7 @@ def compress(
     tree.n_features_in_ = model.n_features_in_
     if hasattr(model, "feature_names_in_"):
         tree.feature_names_in_ = model.feature_names_in_
-    tree._publish(members)
+    tree.restore_fitted(members)
     tree.model_loss_, tree.validation_loss_ = np.mean(losses, axis=0).tolist()
     return tree
 

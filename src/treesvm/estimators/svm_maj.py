@@ -227,7 +227,7 @@ class SVMMajClassifier(ClassifierMixin, BaseEstimator):
                 f"to {self.gap_.max():.1%} too large. Raise max_iter or tol, scale the "
                 "features, or use the quadratic or Huber hinge.",
                 ConvergenceWarning,
-                stacklevel=3,
+                stacklevel=4,
             )
 
     def _calibrate(self, X, codes, weight):

@@ -23,7 +23,7 @@ from pathlib import Path
 try:
     import fcntl
 except ImportError:  # no such locks on Windows, so nothing unfinished is removed there
-    fcntl = None
+    fcntl = None  # type: ignore[assignment]
 
 
 @contextlib.contextmanager

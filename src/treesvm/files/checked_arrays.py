@@ -5,6 +5,9 @@ dtype, shape, finite numbers, values in range. It also keeps the account of what
 objects made from the arrays will cost, because a small array can describe many objects.
 """
 
+import copy
+from itertools import pairwise
+
 import numpy as np
 
 from treesvm.files.failures import ModelFileError, require
@@ -26,9 +29,16 @@ class ArrayReader:
     """
 
     def __init__(self, arrays, max_bytes):
-        self._arrays = dict(arrays)
+        self._arrays, self._prefix = dict(arrays), ""
         self._max_bytes = max_bytes
-        self._spent = sum(array.nbytes for array in arrays.values())
+        # In a list, because readers of the same file have one account.
+        self._spent = [sum(array.nbytes for array in arrays.values())]
+
+    def within(self, prefix):
+        """Return the reader of those arrays whose names begin with `prefix`."""
+        inner = copy.copy(self)
+        inner._prefix = self._prefix + prefix
+        return inner
 
     def take(self, name, dtypes, shape, *, low=None, high=None, is_finite=True):
         """Return the array `name` after checking it.
@@ -45,8 +55,7 @@ class ArrayReader:
         is_finite : bool
             Whether NaN and infinity are refused.
         """
-        require(name in self._arrays, f"array {name!r} is missing")
-        array = self._arrays.pop(name)
+        name, array = self._popped(name)
         kind = f"{array.dtype.kind}{array.dtype.itemsize}"
         require(kind in dtypes.split(), f"array {name!r} holds {array.dtype}")
         fits = array.ndim == len(shape) and all(
@@ -60,10 +69,15 @@ class ArrayReader:
         _check_range(array, name, low, high)
         return array
 
+    def take_pieces(self, name, dtypes, sizes, *, width=None, **bounds):
+        """Return pieces of the given sizes of an array; `width` is that of its rows."""
+        shape = (None,) if width is None else (None, width)
+        array = self.take(name, dtypes, shape, **bounds)
+        return pieces_of(array, sizes, f"the pieces of array {name!r}")
+
     def take_text(self, name):
         """Return a one-dimensional array of text made of valid characters."""
-        require(name in self._arrays, f"array {name!r} is missing")
-        array = self._arrays.pop(name)
+        name, array = self._popped(name)
         require(
             array.dtype.kind == "U" and array.ndim == 1,
             f"array {name!r} holds {array.dtype}, not text",
@@ -73,13 +87,20 @@ class ArrayReader:
 
     def dtype_of(self, name):
         """The dtype of an array that is still to be taken."""
+        name = self._prefix + name
         require(name in self._arrays, f"array {name!r} is missing")
         return self._arrays[name].dtype
 
+    def _popped(self, name):
+        """Return the full name of an array and the array, which is gone then."""
+        name = self._prefix + name
+        require(name in self._arrays, f"array {name!r} is missing")
+        return name, self._arrays.pop(name)
+
     def charge(self, n_bytes):
         """Book memory for objects before they are made."""
-        self._spent += n_bytes
-        if self._spent > self._max_bytes:
+        self._spent[0] += n_bytes
+        if self._spent[0] > self._max_bytes:
             raise ModelFileError(
                 f"the model would take more than max_bytes={self._max_bytes}; if you "
                 "trust the file, load it with a larger max_bytes"
@@ -100,6 +121,12 @@ def edges_of(sizes, total, what):
     edges = np.zeros(len(sizes) + 1, np.int64)
     np.cumsum(np.asarray(sizes).astype(np.int64), out=edges[1:])
     return edges
+
+
+def pieces_of(array, sizes, what):
+    """Return the pieces of an array, one after the other, that have these sizes."""
+    edges = edges_of(sizes, len(array), what).tolist()
+    return [array[first:last] for first, last in pairwise(edges)]
 
 
 def is_valid_text(array):

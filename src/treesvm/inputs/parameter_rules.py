@@ -7,12 +7,13 @@ attribute ``_rules``.
 
 from collections.abc import Callable, Iterable, Mapping
 from numbers import Integral, Real
+from typing import Any
 
 import numpy as np
 
 from treesvm.kernels.kernel import LARGEST_GAMMA
 
-Rule = tuple[Callable[[object], bool], str]
+Rule = tuple[Callable[[Any], bool], str]
 
 
 def check_parameters(model) -> None:
@@ -33,7 +34,7 @@ def check_value(name: str, value, rule: Rule | None = None) -> None:
         raise ValueError(f"{name}={value!r} is not possible; {advice}.")
 
 
-def is_number(value, *, least=None, above=None, below=None) -> bool:
+def is_number(value, *, least=None, above=None, below=None):
     """Whether value is a finite real number within the bounds given."""
     if not isinstance(value, Real) or isinstance(value, (bool, np.bool_)):
         return False
@@ -45,7 +46,7 @@ def is_number(value, *, least=None, above=None, below=None) -> bool:
     )
 
 
-def is_count(value, least: int = 1) -> bool:
+def is_count(value, least=1):
     """Whether value is an integer of at least `least`."""
     return (
         isinstance(value, Integral) and not isinstance(value, bool) and value >= least

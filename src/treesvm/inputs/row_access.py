@@ -10,7 +10,7 @@ import numpy as np
 from numba.extending import overload
 from scipy import sparse
 
-from treesvm.solvers.sparse_structure import check_structure
+from treesvm.inputs.sparse_structure import check_structure
 
 # Reassociation lets sums run in vector lanes. It is safe here: inputs are finite, and
 # every caller sums through these functions, so equal rows always get equal values.

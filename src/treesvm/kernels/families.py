@@ -8,6 +8,7 @@ inner products.
 
 from dataclasses import asdict, dataclass, fields, replace
 from functools import partial
+from typing import Any, ClassVar
 
 import numpy as np
 from scipy import sparse
@@ -31,14 +32,16 @@ class Kernel:
     Rows are a dense array, a CSR matrix, or what a callable understands.
     """
 
-    name = None  # in parameters, messages and model files
+    name: ClassVar[Any] = None  # in parameters, messages and model files
     gamma = 1.0  # of kernels without a width
     is_precomputed = False  # rows are rows of a Gram matrix, and there are no vectors
     is_storable = True  # a name and numbers say everything
     trusts_float32 = True  # values in float32 are those in float64, rounded
     is_normalised = False  # k(x, x) = 1
-    row_sums = None  # compiled sums over vectors for a single row: see `row_sums`
-    power = None  # of |x_j - z_j| in exp(-gamma sum_j), where that is the kernel
+    # Compiled sums over vectors for a single row, see `row_sums`.
+    row_sums: ClassVar[Any] = None
+    # Of |x_j - z_j| in exp(-gamma sum_j), where that is the kernel: for compiled code.
+    power: ClassVar[int | None] = None
     has_free_vectors = False  # `compression` knows gradients by its vectors
 
     def block(self, A, B, dtype=np.float32):
@@ -186,7 +189,7 @@ class DistanceKernel(Kernel):
     too.
     """
 
-    distances = None  # a class like `Distances`
+    distances: ClassVar[Any] = None  # a class like `Distances`
     is_normalised = True
 
     gamma: float = 1.0

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from treesvm.kernels.kernel import Kernel
+from treesvm.kernels.families import Kernel
 from treesvm.machines.row_decision import RowDecider
 from treesvm.machines.voting import class_scores
 

@@ -7,7 +7,7 @@ from joblib import Parallel, delayed, effective_n_jobs
 from scipy import sparse
 from threadpoolctl import threadpool_limits
 
-from treesvm.kernels.kernel import Kernel
+from treesvm.kernels.families import Kernel
 from treesvm.machines.kernel_machine import KernelMachine
 from treesvm.machines.layout import ClassLayout
 from treesvm.machines.path import RECORD

@@ -3,9 +3,11 @@
 Rodriguez-Lujan, Santa Cruz and Huerta (2012), section 5.2.
 """
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
+
+from treesvm.inputs.array_types import MatrixLike
 
 
 class HyperplaneCost(NamedTuple):
@@ -15,7 +17,7 @@ class HyperplaneCost(NamedTuple):
     maximum: int
 
 
-def hyperplane_cost(model, X):
+def hyperplane_cost(model: Any, X: MatrixLike) -> HyperplaneCost:
     """Return the mean and the largest number of hyperplanes met by the rows of X.
 
     Parameters
@@ -32,7 +34,7 @@ def hyperplane_cost(model, X):
     return HyperplaneCost(float(np.mean(met)), int(np.max(met)))
 
 
-def relative_error(error, linear_error, kernel_error):
+def relative_error(error: float, linear_error: float, kernel_error: float) -> float:
     """Return RE, equation (12): 0 like the linear machine, 1 like the kernel machine.
 
     Raises
@@ -48,7 +50,7 @@ def relative_error(error, linear_error, kernel_error):
     return (linear_error - error) / (linear_error - kernel_error)
 
 
-def relative_complexity(n_hyperplanes, n_support):
+def relative_complexity(n_hyperplanes: float, n_support: int) -> float:
     """Return RC, equation (13): 0 as cheap as one hyperplane, 1 as the kernel machine.
 
     Parameters

@@ -11,6 +11,8 @@ from typing import NamedTuple
 import numpy as np
 from scipy import stats
 
+from treesvm.inputs.array_types import Array, ArrayLike
+
 
 class FriedmanTest(NamedTuple):
     """Outcome of Friedman's test."""
@@ -20,7 +22,7 @@ class FriedmanTest(NamedTuple):
     mean_ranks: np.ndarray  # (n_methods,), 1 is the best
 
 
-def friedman_test(table):
+def friedman_test(table: ArrayLike) -> FriedmanTest:
     """Test whether any method differs from the others.
 
     Parameters
@@ -47,12 +49,12 @@ def friedman_test(table):
     return FriedmanTest(float(statistic), float(p_value), mean_ranks(table))
 
 
-def mean_ranks(table):
+def mean_ranks(table: ArrayLike) -> Array:
     """Return the mean rank of each method, 1 for the best; equal values share ranks."""
     return stats.rankdata(-_checked(table), axis=1).mean(axis=0)
 
 
-def dunn_test(table, *, p_adjust=None):
+def dunn_test(table: ArrayLike, *, p_adjust: str | None = None) -> Array:
     """Return the p-values of Dunn's test between all pairs of methods.
 
     Parameters
@@ -72,7 +74,7 @@ def dunn_test(table, *, p_adjust=None):
     return _posthocs().posthoc_dunn(list(table.T), p_adjust=p_adjust).to_numpy()
 
 
-def nemenyi_test(table):
+def nemenyi_test(table: ArrayLike) -> Array:
     """Return the p-values of Nemenyi's test between all pairs of methods.
 
     Parameters

@@ -6,13 +6,14 @@ the paper's reading.  "Distinct" counts it once: the true cost where kernel valu
 shared between machines.
 """
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from scipy import sparse
 from sklearn.utils import check_array
 from sklearn.utils.validation import check_is_fitted
 
+from treesvm.inputs.array_types import MatrixLike
 from treesvm.inputs.row_access import canonical_rows
 from treesvm.trees.leaf_rows import rows_by_leaf
 
@@ -27,7 +28,7 @@ class SupportVectorCost(NamedTuple):
     one_class_share: float  # of the training rows, those in one-class leaves
 
 
-def support_vector_cost(model, X):
+def support_vector_cost(model: Any, X: MatrixLike) -> SupportVectorCost:
     """Count the support vectors of a fitted model and those that the rows of X meet.
 
     Parameters

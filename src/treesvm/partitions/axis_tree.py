@@ -1,5 +1,7 @@
 """The partition of DTSVM: an axis-parallel tree with a ceiling on its leaves."""
 
+from typing import Any
+
 import numpy as np
 from sklearn.base import BaseEstimator, clone
 
@@ -48,7 +50,12 @@ class AxisTree(BaseEstimator):
 
     is_nested = True  # parts at a larger ceiling are unions of smaller ones
 
-    def __init__(self, criterion="entropy", max_tree_rows=100_000, max_features=None):
+    def __init__(
+        self,
+        criterion: str = "entropy",
+        max_tree_rows: int | None = 100_000,
+        max_features: float | None = None,
+    ) -> None:
         self.criterion = criterion
         self.max_tree_rows = max_tree_rows
         self.max_features = max_features
@@ -65,7 +72,7 @@ class AxisTree(BaseEstimator):
 
     def grow(
         self,
-        X,
+        X: Any,
         target: np.ndarray,
         weight: np.ndarray,
         seed: int,

@@ -1,5 +1,7 @@
 """Partitions by name, as users write them."""
 
+from typing import Any
+
 from treesvm.partitions.axis_tree import AxisTree
 from treesvm.partitions.oblique_tree import ObliqueTree
 from treesvm.partitions.random_parts import RandomParts
@@ -13,7 +15,7 @@ PARTITIONS = {
 }
 
 
-def find_partition(given):
+def find_partition(given: Any) -> Any:
     """Return the recipe that a name stands for, or the recipe itself, checked."""
     if isinstance(given, str) and given in PARTITIONS:
         return PARTITIONS[given]()

@@ -1,5 +1,7 @@
 """The partition of H-LSVM: a tree whose cuts are linear SVMs."""
 
+from typing import Any
+
 import numpy as np
 from sklearn.base import BaseEstimator
 
@@ -41,15 +43,15 @@ class ObliqueTree(BaseEstimator):
 
     def __init__(
         self,
-        alpha="auto",
-        regularization="paper",
+        alpha: float | str = "auto",
+        regularization: str = "paper",
         *,
-        solver="dual",
-        max_depth=None,
-        tol=0.1,
-        max_passes=20,
-        max_node_rows=20_000,
-    ):
+        solver: str = "dual",
+        max_depth: int | None = None,
+        tol: float = 0.1,
+        max_passes: int = 20,
+        max_node_rows: int = 20_000,
+    ) -> None:
         self.alpha = alpha
         self.regularization = regularization
         self.solver = solver
@@ -68,7 +70,7 @@ class ObliqueTree(BaseEstimator):
 
     def grow(
         self,
-        X,
+        X: Any,
         target: np.ndarray,
         weight: np.ndarray,
         seed: int,
@@ -96,7 +98,7 @@ class ObliqueTree(BaseEstimator):
             target,
             n_classes=n_classes,
             plane=PlaneOptions(
-                alpha=alpha,
+                alpha=float(alpha),
                 regularization=self.regularization,
                 solver=self.solver,
                 tol=self.tol,

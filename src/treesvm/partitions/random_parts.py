@@ -8,10 +8,12 @@ dense and sparse forms of a row, and -0.0 and 0.0, all give the same part.
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from sklearn.base import BaseEstimator
 
+from treesvm.inputs.array_types import Array
 from treesvm.inputs.row_access import row_arrays
 from treesvm.kernels.compiling import compiled
 
@@ -48,7 +50,16 @@ class RandomParts(BaseEstimator):
         """Return the recipe of a committee's members: their seeds make them differ."""
         return self
 
-    def grow(self, X, target, weight, seed, *, max_leaf_size, n_classes=None):
+    def grow(
+        self,
+        X: Any,
+        target: Array | None,
+        weight: Array | None,
+        seed: int,
+        *,
+        max_leaf_size: int,
+        n_classes: int | None = None,
+    ) -> tuple[Any, Array]:
         """Deal the rows; return the partition and the part of every row.
 
         Only the number of rows of `X` counts; target and weights are not looked at.
@@ -77,7 +88,7 @@ class RandomPartition:
         np.random.RandomState(self.seed).shuffle(parts)
         return parts
 
-    def apply(self, X, n_jobs: int | None = None) -> np.ndarray:
+    def apply(self, X: Any, n_jobs: int | None = None) -> np.ndarray:
         """Return the part of each row of X from its values alone.
 
         Parameters

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -27,7 +28,7 @@ class TreeParts:
         """Number of leaves."""
         return self.tree.n_leaves
 
-    def apply(self, X, n_jobs: int | None = None) -> np.ndarray:
+    def apply(self, X: Any, n_jobs: int | None = None) -> np.ndarray:
         """Return the part of every row."""
         return self.tree.leaf_numbers[self.tree.apply(X, n_jobs=n_jobs)]
 

@@ -1,9 +1,12 @@
 """The partition that does not cut: one part for all rows."""
 
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 from sklearn.base import BaseEstimator
+
+from treesvm.inputs.array_types import Array
 
 
 class WholeSpace(BaseEstimator):
@@ -31,11 +34,20 @@ class WholeSpace(BaseEstimator):
         """Return the recipe of a committee's members: the same."""
         return self
 
-    def grow(self, X, target, weight, seed, *, max_leaf_size, n_classes=None):
+    def grow(
+        self,
+        X: Any,
+        target: Array | None,
+        weight: Array | None,
+        seed: int,
+        *,
+        max_leaf_size: int,
+        n_classes: int | None = None,
+    ) -> tuple[Any, Array]:
         """Return itself and the part of every row."""
         return self, self.apply(X)
 
-    def apply(self, X, n_jobs: int | None = None) -> np.ndarray:
+    def apply(self, X: Any, n_jobs: int | None = None) -> np.ndarray:
         """Every row is in part 0."""
         return np.zeros(X.shape[0], np.intp)
 

@@ -16,19 +16,21 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from threading import RLock
 
+from sklearn.base import BaseEstimator
+
 from treesvm.decomposition.checkpointing import Item, NoCheckpoint, register_opener
 from treesvm.files.array_files import read_archive, write_archive
 from treesvm.files.atomic_file import replaced_file
 from treesvm.files.failures import ModelFileError, require
+from treesvm.files.json_values import JsonValues, field
 from treesvm.persistence.checkpoint_items import (
     item_bytes,
     read_items,
     write_items,
 )
-from treesvm.persistence.json_values import decode, encode, field
-from treesvm.persistence.selector_values import is_selector
 
-FORMAT = 1
+FORMAT = 2
+_VALUES = JsonValues()
 _FIT = "fit.piece"
 _MAX_BYTES = 2**32  # of one piece; the folder is the user's own, but may be damaged
 _PENDING_BYTES = 32 * 2**20  # written at once, whatever the time
@@ -254,7 +256,7 @@ class FolderStore(NoCheckpoint):
             with path.open("rb") as file:
                 header, _ = read_archive(file, _MAX_BYTES)
             _check_format(header)
-            kept = decode(field(header, "fit", dict))
+            kept = _VALUES.decode(field(header, "fit", dict))
             require(isinstance(kept, dict) and "seeds" in kept, "it names no seeds")
         except ModelFileError as error:
             raise CheckpointError(
@@ -281,7 +283,7 @@ class FolderStore(NoCheckpoint):
         }
 
     def _write_identity(self):
-        fit = encode({**self._identity(), "seeds": self._seeds})
+        fit = _VALUES.encode({**self._identity(), "seeds": self._seeds})
         self._write(_FIT, {"fit": fit}, {})
 
     def _refuse_difference(self, kept, now):
@@ -337,9 +339,9 @@ def _check_format(header):
 
 def _comparable(value):
     """A parameter as text or number; of other objects only the type."""
-    if is_selector(value):  # objects are never equal, what they say is
+    if isinstance(value, BaseEstimator):  # such as a selector: their texts are equal
         return repr(value)
     try:
-        return decode(encode(value))
+        return _VALUES.decode(_VALUES.encode(value))
     except (TypeError, ModelFileError):
         return f"{type(value).__module__}.{type(value).__qualname__}"

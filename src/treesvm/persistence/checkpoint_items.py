@@ -1,25 +1,23 @@
 """Items of a checkpoint, joined to a few arrays.
 
 Parts of all items stand one after the other, and so do their trees and their numbers;
-the header says for each key how many of them are its own. Machines of a search differ
-in gamma, so each part has its own, and the machines are written with gamma 1.
+the header says for each key how many of them are its own.
 """
 
-from dataclasses import replace
 from math import prod
 
 import numpy as np
 from scipy import sparse
 
 from treesvm.decomposition.checkpointing import Item
-from treesvm.decomposition.decomposition import Decomposition
 from treesvm.files.checked_arrays import ArrayReader
 from treesvm.files.failures import require
-from treesvm.persistence.json_values import decode, encode, field, whole_number
+from treesvm.files.json_values import JsonValues, field, whole_number
 from treesvm.persistence.packed_parts import read_parts, write_parts
 from treesvm.persistence.packed_trees import read_trees, write_trees
 
 _NO_LIMIT = 2**62
+_VALUES = JsonValues()
 _KINDS = {"i": "i8", "u": "i8", "b": "i8", "f": "f8"}  # of NumPy -> in the file
 
 
@@ -50,7 +48,7 @@ def write_items(items, arrays):
                 "n_parts": len(item.parts),
                 "n_trees": len(item.trees),
                 "arrays": described,
-                "note": encode(item.note),
+                "note": _VALUES.encode(item.note),
             }
         )
     for kind, held in numbers.items():
@@ -59,33 +57,11 @@ def write_items(items, arrays):
     section = {"items": entries, "trees": None, "parts": None}
     if trees:
         write_trees(trees, arrays)
-        is_oblique = any(tree.is_oblique for tree in trees)
-        section["trees"] = {
-            "is_oblique": is_oblique,
-            "n_values": trees[0].value.shape[1],
-        }
+        section["trees"] = {"n_values": trees[0].value.shape[1]}
     parts = [part for item in items.values() for part in item.parts]
     if parts:
-        section["parts"] = _write_parts(parts, arrays)
+        section["parts"] = {"machines": write_parts(parts, arrays)}
     return section
-
-
-def _write_parts(parts, arrays):
-    """Write parts whose machines may differ in gamma."""
-    machines = [part.machine for part in parts if part.machine is not None]
-    gammas = [machine.kernel.gamma for machine in machines]
-    arrays["gammas"] = np.array(gammas, np.float64)
-    alike = [
-        part
-        if part.machine is None
-        else part._replace(machine=_with_gamma(part.machine, 1.0))
-        for part in parts
-    ]
-    return {"machines": write_parts([Decomposition(None, alike, 0)], arrays)}
-
-
-def _with_gamma(machine, gamma):
-    return replace(machine, kernel=machine.kernel.with_gamma(gamma))
 
 
 def read_items(section, arrays, *, n_classes, n_features):
@@ -110,7 +86,7 @@ def read_items(section, arrays, *, n_classes, n_features):
             tuple(parts[at["part"] : at["part"] + n_parts]),
             tuple(trees[at["tree"] : at["tree"] + n_trees]),
             own,
-            decode(entry.get("note")),
+            _VALUES.decode(entry.get("note")),
         )
         at["part"] += n_parts
         at["tree"] += n_trees
@@ -149,7 +125,6 @@ def _read_trees(section, reader, n_trees, n_features):
         n_trees=n_trees,
         n_features=n_features,
         n_values=whole_number(about, "n_values", 1, 2**31),
-        is_oblique=field(about, "is_oblique", bool),
     )
 
 
@@ -158,21 +133,10 @@ def _read_parts(section, reader, n_parts, n_classes, n_features):
     if about is None:
         require(n_parts == 0, "its leaves are missing")
         return []
-    gammas = reader.take("gammas", "f8", (None,), low=0.0)
-    parts = read_parts(
+    return read_parts(
         field(about, "machines", (dict, type(None))),
         reader,
-        [None],
-        [n_parts],
-        n_classes=n_classes,
+        n_parts=n_parts,
+        n_classes=n_classes or None,  # no classes: regressors
         n_features=n_features,
-    )[0].parts
-    n_machines = sum(part.machine is not None for part in parts)
-    require(len(gammas) == n_machines, "its machines have no gamma each")
-    own = iter(gammas.tolist())
-    return [
-        part
-        if part.machine is None
-        else part._replace(machine=_with_gamma(part.machine, next(own)))
-        for part in parts
-    ]
+    )

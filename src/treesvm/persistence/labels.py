@@ -4,7 +4,7 @@ import numpy as np
 
 from treesvm.files.checked_arrays import is_valid_text
 from treesvm.files.failures import require
-from treesvm.persistence.json_values import field, whole_number
+from treesvm.files.json_values import field, whole_number
 
 MAX_CLASSES = 100_000  # every answer has a score for each class
 MAX_FEATURES = 2**31 - 1  # sparse rows have 32-bit column numbers
@@ -13,8 +13,9 @@ _OBJECT_TYPES = {str: "U", bool: "?", int: "i8", float: "f8"}
 _LABEL_TYPES = "b1 i1 i2 i4 i8 u1 u2 u4 u8 f2 f4 f8"
 
 
-def write_classes(classes, arrays):
+def write_classes(model, arrays):
     """Put the labels into `arrays`; return the section that describes them."""
+    classes = model.classes_
     is_object = classes.dtype == object
     plain = _plain(classes) if is_object else classes
     if plain.dtype.kind not in "biufU" or plain.dtype.itemsize > _MAX_LABEL_BYTES:
@@ -46,7 +47,7 @@ def _plain(labels):
     )
 
 
-def read_classes(section, arrays):
+def read_classes(section, arrays, model):
     """Return the labels, sorted and different from each other."""
     is_object = field(section, "is_object", bool)
     if arrays.dtype_of("classes").kind == "U":
@@ -58,11 +59,11 @@ def read_classes(section, arrays):
         np.array_equal(np.unique(classes), classes),
         "its class labels are not sorted or occur twice",
     )
-    if not is_object:
-        return classes
-    labels = np.empty(len(classes), dtype=object)
-    labels[:] = classes.tolist()
-    return labels
+    if is_object:
+        labels = np.empty(len(classes), dtype=object)
+        labels[:] = classes.tolist()
+        classes = labels
+    return {"classes_": classes}
 
 
 def write_features(model, arrays):
@@ -78,15 +79,14 @@ def write_features(model, arrays):
 
 
 def read_features(section, arrays, model):
-    """Set `n_features_in_` and, if there are names, `feature_names_in_`."""
+    """Return the number of features and, if there are any, their names."""
     n_features = whole_number(section, "n_features", 1, MAX_FEATURES)
-    model.n_features_in_ = n_features
-    if field(section, "has_names", bool):
-        names = arrays.take_text("feature_names")
-        require(
-            len(names) == n_features and len(set(names.tolist())) == n_features,
-            f"it has {len(names)} feature names for {n_features} features, or one of "
-            "them twice",
-        )
-        model.feature_names_in_ = names.astype(object)
-    return n_features
+    if not field(section, "has_names", bool):
+        return {"n_features_in_": n_features}
+    names = arrays.take_text("feature_names")
+    require(
+        len(names) == n_features and len(set(names.tolist())) == n_features,
+        f"it has {len(names)} feature names for {n_features} features, or one of "
+        "them twice",
+    )
+    return {"n_features_in_": n_features, "feature_names_in_": names.astype(object)}

@@ -2,13 +2,13 @@
 
 The file is a zip of .npy arrays and a JSON header:
 
-    {"format": 1, "treesvm": "0.1.0", "class": "DTSVMClassifier",
+    {"format": 2, "treesvm": "0.1.0", "class": "DTSVMClassifier",
      "parameters": {...}, "state": {...}, "arrays": {name: dtype, shape, sha256}}
 
 No part of it is a pickle and no part is executed. `load_model` checks everything that
 the estimators rely on before it makes them: sizes, dtypes, finite numbers, indices,
-trees, counts. A new format gets a new number and a reader of its own in `_READERS`; the
-readers of older formats stay.
+trees, counts. A new format gets a new number and a step from the one before it in
+`old_formats`; older files go through all the steps.
 """
 
 import os
@@ -21,18 +21,13 @@ from treesvm.files.array_files import read_archive, write_archive
 from treesvm.files.atomic_file import replaced_file
 from treesvm.files.checked_arrays import ArrayReader
 from treesvm.files.failures import ModelFileError, require
-from treesvm.persistence.json_values import field
-from treesvm.persistence.registry import (
-    MODELS,
-    WRAPPERS,
-    build,
-    entry_of,
-    is_wrapper,
-    wrapper_class,
-    write_parameters,
-)
+from treesvm.files.json_values import field
+from treesvm.persistence.objects import entry_of, is_wrapper, wrapper_class
+from treesvm.persistence.old_formats import STEPS, upgraded
+from treesvm.persistence.state import read_model, write_model
 
-FORMAT = 1
+FORMAT = 2
+FORMATS = {*STEPS, FORMAT}
 MAX_BYTES = 512 * 2**20
 _NO_LIMIT = 2**62
 
@@ -70,7 +65,7 @@ def save_model(model, path):
     """
     header, arrays = describe(model)
     try:
-        _read_format_1(header, arrays, _NO_LIMIT)
+        _read(header, arrays, _NO_LIMIT)
     except ModelFileError as error:
         raise ValueError(
             f"this {type(model).__name__} cannot be saved: {error}. Were its "
@@ -89,12 +84,10 @@ def describe(model):
         spec, estimator = model.model_file_parts()
         header["wrapper"] = {"class": type(model).__name__, "spec": spec}
         model = estimator
-    entry, arrays = entry_of(model), {}
+    entry_of(model)  # others may not even be estimators
     check_is_fitted(model)
-    header["class"] = type(model).__name__
-    header["state"] = entry.state.write(model, arrays)
-    header["parameters"] = write_parameters(model)
-    return header, arrays
+    arrays = {}
+    return header | write_model(model, arrays), arrays
 
 
 def load_model(path, *, max_bytes=MAX_BYTES):
@@ -133,26 +126,20 @@ def _open_regular(name):
 
 
 def _read(header, arrays, max_bytes):
-    """Choose the reader by the format number."""
+    """Make the model that header and arrays describe."""
     number = field(header, "format", int)
     require(
         number <= FORMAT,
         f"it has format {number}, this version reads up to {FORMAT}; install a newer "
         "treesvm",
     )
-    require(number in _READERS, f"its format number {number} never existed")
-    return _READERS[number](header, arrays, max_bytes)
-
-
-def _read_format_1(header, arrays, max_bytes):
-    """Make the model that header and arrays of format 1 describe."""
+    require(number in FORMATS, f"its format number {number} never existed")
     known = {"format", "treesvm", "class", "parameters", "state", "wrapper"}
     require(header.keys() <= known, "its header holds an unknown entry")
     field(header, "treesvm", str)
-    name = field(header, "class", str)
-    model = build(name, field(header, "parameters", dict))
+    header, arrays = upgraded(header, arrays, number)
     reader = ArrayReader(arrays, max_bytes)
-    MODELS[name].state.read(model, field(header, "state", dict), reader)
+    model = read_model(header, reader)
     reader.finish()
     if "wrapper" not in header:
         return model
@@ -161,13 +148,9 @@ def _read_format_1(header, arrays, max_bytes):
 
 def _wrap(section, model):
     """Put the wrapper around the model, whose class checks its own description."""
-    name = field(section, "class", str)
-    require(name in WRAPPERS, f"it holds the unknown class {name!r:.60}")
+    wrapper = wrapper_class(field(section, "class", str))
     require("spec" in section, "its header lacks the description of its wrapper")
     try:
-        return wrapper_class(name).from_model_file(section["spec"], model)
+        return wrapper.from_model_file(section["spec"], model)
     except (ValueError, TypeError, LookupError, AttributeError) as error:
         raise ModelFileError(f"its preprocessing is damaged: {error}") from error
-
-
-_READERS = {1: _read_format_1}

@@ -2,71 +2,44 @@
 
 Numbers of all machines stand one after the other; `machines.sizes` holds for each
 machine its support vectors, their width, the classes that occur, and the training rows.
-All machines of a model share the kernel.
+`treesvm.machines.layout` numbers the binary machines of a set of classes in a fixed
+order, so a file holds the classes only; pairs and machine numbers are made again from
+them, and cannot be wrong.
 """
-
-from dataclasses import fields
-from itertools import pairwise
-from typing import NamedTuple
 
 import numpy as np
 from scipy import sparse
 
-from treesvm.files.checked_arrays import edges_of
+from treesvm.files.checked_arrays import pieces_of
 from treesvm.files.failures import require
-from treesvm.kernels.kernel import KERNELS, LARGEST_GAMMA
+from treesvm.files.json_values import field
 from treesvm.machines.kernel_machine import KernelMachine
 from treesvm.machines.layout import class_layout
 from treesvm.machines.path import RECORD
-from treesvm.machines.scaling import LeafScaling
-from treesvm.persistence.json_values import field, real_number, whole_number
-from treesvm.persistence.machine_layout import (
-    LAYOUTS,
-    layout_of,
-    machine_counts,
-    present_classes,
+from treesvm.persistence.packed_kernels import (
+    read_kernels,
+    read_scalings,
+    write_kernels,
+    write_scalings,
 )
 from treesvm.persistence.packed_vectors import read_vectors, write_vectors
 
+_LAYOUTS = ("ovo", "ovr", "regression")
 _MACHINE_BYTES = 2**14  # what the objects of one machine take, generously
 _MAX_ROWS = 2**53
+# Reports only: a gap may be infinite, and no answer depends on it.
 _REPORTED = {"violation": "f8", "gap": "f8", "norm": "f8", "n_iter": "i8"}
 _FLAGS = ("converged", "held")
-_NUMBERS = {  # of kernels
-    "gamma": lambda section: real_number(
-        section, "gamma", above=0.0, most=LARGEST_GAMMA
-    ),
-    "degree": lambda section: whole_number(section, "degree", 0, 2**31 - 1),
-    "coef0": lambda section: real_number(section, "coef0"),
-}
 
 
-class PackedMachine(NamedTuple):
-    """A machine and the scaling before it, as they lie in a file."""
-
-    machine: KernelMachine
-    scaling: LeafScaling | None
-
-
-def write_machines(leaves, arrays):
-    """Put objects with `machine` and `scaling` into `arrays`; return their section."""
-    if not leaves:
-        return None
-    machines = [leaf.machine for leaf in leaves]
-    kernel, layout = machines[0].kernel, layout_of(machines)
-    if any(machine.kernel != kernel for machine in machines):
-        raise ValueError("the leaves have different kernels; a model file holds one.")
-    if not kernel.is_storable:
-        raise ValueError(
-            "kernel is a Python function, which a model file cannot hold because "
-            "nothing in it is ever executed; use one of the named kernels "
-            f"({', '.join(KERNELS)})."
-        )
-    present = [present_classes(machine, layout) for machine in machines]
+def write_machines(machines, scalings, arrays):
+    """Put machines and their scalings into `arrays`; return their section."""
+    layout = _layout_of(machines)
     sizes = [
         (m.n_vectors, m.vectors.shape[1], len(m.class_starts) - 1, m.n_training_rows)
         for m in machines
     ]
+    present = [_present_classes(machine, layout) for machine in machines]
     joined = {
         "sizes": np.array(sizes, np.int64),
         "present": np.concatenate(present).astype(np.int32),
@@ -77,163 +50,160 @@ def write_machines(leaves, arrays):
     }
     records = np.concatenate([machine.records for machine in machines])
     joined |= {name: records[name].copy() for name in (*_REPORTED, *_FLAGS)}
-    is_scaled = leaves[0].scaling is not None
-    if is_scaled:
-        for name in LeafScaling._fields:
-            parts = [getattr(leaf.scaling, name) for leaf in leaves]
-            joined[name] = np.concatenate(parts)
     arrays |= {f"machines.{name}": array for name, array in joined.items()}
     return {
-        "kernel": kernel.as_json(),
+        "kernel": write_kernels([machine.kernel for machine in machines], arrays),
         "layout": layout,
-        "is_scaled": is_scaled,
-        "vectors": write_vectors([m.vectors for m in machines], arrays),
+        "scaling": write_scalings(scalings, arrays),
+        "vectors": write_vectors([machine.vectors for machine in machines], arrays),
     }
 
 
+def _layout_of(machines):
+    """The layout that the machines have in common."""
+    if any(len(machine.class_starts) == 2 for machine in machines):
+        return "regression"
+    is_ovr = any((machine.pairs[:, 1] < 0).any() for machine in machines)
+    return "ovr" if is_ovr else "ovo"
+
+
+def _present_classes(machine, layout):
+    """The classes that occur in a machine, ascending; none in a regressor."""
+    if layout == "regression":
+        return np.zeros(0, np.intp)
+    classes = np.unique(machine.pairs)
+    return classes[classes >= 0]
+
+
 def read_machines(section, arrays, *, n_machines, n_classes, n_features):
-    """Return a list of `PackedMachine` after checking all numbers in them.
+    """Return pairs of machine and scaling after checking all numbers in them.
 
     Parameters
     ----------
-    section : dict or None
+    section : dict
     arrays : ArrayReader
     n_machines : int
         How many there must be.
-    n_classes : int
-        2 for regressors.
+    n_classes : int or None
+        None for regressors.
     n_features : int
         Width of the rows that are to be answered.
     """
-    if n_machines == 0:
-        require(section is None, "it describes machines that belong to no leaf")
-        return []
-    kernel = read_kernel(field(section, "kernel", dict))
-    layout, is_scaled = field(section, "layout", str), field(section, "is_scaled", bool)
-    require(layout in LAYOUTS, f"its machines have the unknown layout {layout!r}")
     arrays.charge(_MACHINE_BYTES * n_machines)
+    kernels = read_kernels(field(section, "kernel", str), arrays, n_machines)
+    layout = field(section, "layout", str)
+    require(layout in _LAYOUTS, f"its machines have the unknown layout {layout!r:.50}")
+    kind = "regression" if n_classes is None else "classification"
+    is_fit = (layout == "regression") == (n_classes is None)
+    require(is_fit, f"a machine of it is not made for {kind}")
     sizes = arrays.take("machines.sizes", "i8", (n_machines, 4), low=0, high=_MAX_ROWS)
-    pieces = _Pieces(sizes, layout, arrays, n_classes)
-    width = sizes[:, 1]
-    scalings = [None] * n_machines
-    if is_scaled:
-        scalings = read_scalings(arrays, width, n_features)
-    else:
-        known = 0 if kernel.is_precomputed else n_features
-        require(bool((width == known).all()), "its support vectors have a wrong width")
+    is_gram = kernels[0].is_precomputed
+    scaling = field(section, "scaling", (str, type(None)))
+    scalings = read_scalings(
+        scaling, arrays, sizes[:, 1], 0 if is_gram else n_features, n_features
+    )
     vectors = read_vectors(field(section, "vectors", str), arrays, sizes[:, :2])
     require(
-        not kernel.is_precomputed or not (is_scaled or sparse.issparse(vectors[0])),
+        not is_gram or (scaling is None and not sparse.issparse(vectors[0])),
         "a machine with a precomputed kernel has vectors of its own",
     )
-    return [
-        PackedMachine(pieces.machine(k, kernel, vectors[k], n_classes), scalings[k])
-        for k in range(n_machines)
-    ]
+    machines = _assembled(sizes, layout, arrays, n_classes or 2, kernels, vectors)
+    return list(zip(machines, scalings, strict=True))
 
 
-def read_kernel(section):
-    """Return the kernel of a section."""
-    name = field(section, "name", str)
-    require(name in KERNELS, f"its kernel {name!r:.50} is unknown")
-    found = KERNELS[name]
-    return found(**{own.name: _NUMBERS[own.name](section) for own in fields(found)})
-
-
-def read_scalings(arrays, width, n_features):
-    """Return the scaling of each leaf."""
-    columns = arrays.take(
-        "machines.columns", "i8", (None,), low=0, high=n_features - 1
-    ).astype(np.intp, copy=False)
-    shift = arrays.take("machines.shift", "f8", columns.shape)
-    factor = arrays.take("machines.factor", "f8", columns.shape)
-    edges = edges_of(width, len(columns), "its scalings")
-    return [
-        LeafScaling(columns[a:b], shift[a:b], factor[a:b]) for a, b in pairwise(edges)
-    ]
-
-
-class _Pieces:
-    """The joined arrays of all machines but their vectors, checked."""
-
-    def __init__(self, sizes, layout, arrays, n_classes):
-        n_vectors, _, n_present, n_rows = sizes.T
-        self.layout, self.n_rows = layout, n_rows
-        self._take_classes(arrays, n_vectors, n_present, n_classes)
-        n_machines, width = machine_counts(n_present, layout)
-        self.support = arrays.take("machines.support", "i8", (None,), low=0)
-        self.vector_edges = edges_of(n_vectors, len(self.support), "support vectors")
-        require(
-            bool((self.support < np.repeat(n_rows, n_vectors)).all()),
-            "a support vector is beyond the training rows",
-        )
-        self.width = width
-        self.coefficients = arrays.take("machines.coefficients", "f8", (None,))
-        self.coefficient_edges = edges_of(
-            n_vectors.astype(float) * width, len(self.coefficients), "coefficients"
-        )
-        self.biases = arrays.take("machines.biases", "f8", (None,))
-        total = len(self.biases)
-        self.edges = edges_of(n_machines, total, "its machines")
-        arrays.charge(32 * int((n_present * width).sum()) + 16 * total)
-        self.records = np.zeros(total, RECORD)
-        self.records["bias"] = self.biases
-        for name, dtype in _REPORTED.items():
-            # Reports only: a gap may be infinite, and no answer depends on it.
-            self.records[name] = arrays.take(
-                f"machines.{name}", dtype, (total,), is_finite=False
+def _assembled(sizes, layout, arrays, n_classes, kernels, vectors):
+    """Return the machines with given kernels and vectors."""
+    n_vectors, _, n_present, n_rows = sizes.T
+    present, counts = _read_classes(arrays, n_vectors, n_present, layout, n_classes)
+    n_binary, width = machine_counts(n_present, layout)
+    joined = arrays.take("machines.support", "i8", (None,), low=0)
+    support = pieces_of(joined, n_vectors, "support vectors")
+    require(
+        bool((joined < np.repeat(n_rows, n_vectors)).all()),
+        "a support vector is beyond the training rows",
+    )
+    coefficients = arrays.take_pieces(
+        "machines.coefficients", "f8", n_vectors.astype(float) * width
+    )
+    biases = arrays.take_pieces("machines.biases", "f8", n_binary)
+    arrays.charge(32 * int((n_present * width).sum()) + 16 * int(n_binary.sum()))
+    records = _read_records(arrays, n_binary, biases)
+    machines = []
+    for k in range(len(sizes)):
+        own = class_layout(present[k], layout)
+        machines.append(
+            KernelMachine(
+                kernel=kernels[k],
+                vectors=vectors[k],
+                support=support[k],
+                class_starts=np.concatenate([[0], np.cumsum(counts[k])]),
+                machine_ids=own.machine_ids,
+                coefficients=coefficients[k].reshape(-1, width[k]),
+                biases=biases[k],
+                pairs=own.pairs,
+                n_classes=n_classes,
+                n_training_rows=int(n_rows[k]),
+                records=records[k],
             )
-        for name in _FLAGS:
-            self.records[name] = arrays.take(f"machines.{name}", "b1", (total,))
+        )
+    return machines
 
-    def _take_classes(self, arrays, n_vectors, n_present, n_classes):
-        """Take the classes of each machine and how many vectors each class has."""
-        is_regression = self.layout == "regression"
-        least, most = (1, 1) if is_regression else (2, n_classes)
-        require(
-            bool(((n_present >= least) & (n_present <= most)).all()),
-            "a machine has too few or too many classes",
-        )
-        n_coded = np.zeros_like(n_present) if is_regression else n_present
-        self.present = arrays.take(
-            "machines.present", "i4", (None,), low=0, high=n_classes - 1
-        )
-        self.present_edges = edges_of(n_coded, len(self.present), "present classes")
-        inside = np.ones(len(self.present), bool)
-        inside[self.present_edges[:-1][n_coded > 0]] = False
-        rises = np.diff(self.present, prepend=-1) > 0
-        require(bool(rises[inside].all()), "the classes of a machine are not sorted")
-        self.counts = arrays.take("machines.class_counts", "i8", (None,), low=0)
-        self.count_edges = edges_of(n_present, len(self.counts), "class counts")
-        require(
-            bool(
-                (np.add.reduceat(self.counts, self.count_edges[:-1]) == n_vectors).all()
-            ),
-            "the vectors of the classes do not add up to those of the machine",
-        )
-        require(
-            is_regression or bool((n_vectors > 0).all()),
-            "a machine has no support vector",
-        )
 
-    def machine(self, k, kernel, vectors, n_classes):
-        """Put the k-th machine together."""
-        own = slice(*self.vector_edges[k : k + 2])
-        values = slice(*self.coefficient_edges[k : k + 2])
-        binary = slice(*self.edges[k : k + 2])
-        counts = self.counts[slice(*self.count_edges[k : k + 2])]
-        present = self.present[slice(*self.present_edges[k : k + 2])]
-        layout = class_layout(present, self.layout)
-        return KernelMachine(
-            kernel=kernel,
-            vectors=vectors,
-            support=self.support[own],
-            class_starts=np.concatenate([[0], np.cumsum(counts)]),
-            machine_ids=layout.machine_ids,
-            coefficients=self.coefficients[values].reshape(-1, self.width[k]),
-            biases=self.biases[binary],
-            pairs=layout.pairs,
-            n_classes=n_classes,
-            n_training_rows=int(self.n_rows[k]),
-            records=self.records[binary],
-        )
+def _read_classes(arrays, n_vectors, n_present, layout, n_classes):
+    """Return the classes of each machine and how many vectors each class has."""
+    is_regression = layout == "regression"
+    least, most = (1, 1) if is_regression else (2, n_classes)
+    require(
+        bool(((n_present >= least) & (n_present <= most)).all()),
+        "a machine has too few or too many classes",
+    )
+    n_coded = np.zeros_like(n_present) if is_regression else n_present
+    joined = arrays.take("machines.present", "i4", (None,), low=0, high=n_classes - 1)
+    present = pieces_of(joined, n_coded, "present classes")
+    follows = np.ones(len(joined), bool)
+    follows[(np.cumsum(n_coded) - n_coded)[n_coded > 0]] = False
+    rises = np.diff(joined, prepend=-1) > 0
+    require(bool(rises[follows].all()), "the classes of a machine are not sorted")
+    joined = arrays.take("machines.class_counts", "i8", (None,), low=0)
+    counts = pieces_of(joined, n_present, "class counts")
+    totals = np.add.reduceat(joined, np.cumsum(n_present) - n_present)
+    require(
+        bool((totals == n_vectors).all()),
+        "the vectors of the classes do not add up to those of the machine",
+    )
+    require(
+        is_regression or bool((n_vectors > 0).all()), "a machine has no support vector"
+    )
+    return present, counts
+
+
+def _read_records(arrays, n_binary, biases):
+    """Return what training reported about the binary machines of each machine."""
+    records = np.zeros(int(n_binary.sum()), RECORD)
+    records["bias"] = np.concatenate(biases)
+    for name, dtype in _REPORTED.items():
+        shape = records.shape
+        records[name] = arrays.take(f"machines.{name}", dtype, shape, is_finite=False)
+    for name in _FLAGS:
+        records[name] = arrays.take(f"machines.{name}", "b1", records.shape)
+    return pieces_of(records, n_binary, "its machines")
+
+
+def machine_counts(n_present, layout):
+    """How many machines there are, and how many of them a class takes part in.
+
+    Parameters
+    ----------
+    n_present : ndarray of int64
+        Classes that occur, for each set of machines.
+
+    Returns
+    -------
+    n_machines, width : ndarray of int64
+    """
+    n = np.asarray(n_present, dtype=np.int64)
+    if layout == "regression":
+        return np.ones_like(n), np.ones_like(n)
+    if layout == "ovr":
+        return np.where(n == 2, 1, n), np.where(n == 2, 1, n)
+    return n * (n - 1) // 2, n - 1

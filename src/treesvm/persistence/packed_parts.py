@@ -1,133 +1,156 @@
-"""Decompositions: the parts of all partitions of a model, and their machines."""
+"""Decompositions: the partitions of a model, and all their parts in a row.
 
-from typing import NamedTuple
+Partitions are a list of ["tree"], ["random", parts, seed] or ["whole"]; the trees of
+all of them are in the arrays of `packed_trees`, in the order of the list.
+"""
 
 import numpy as np
 
 from treesvm.decomposition.decomposition import Decomposition
 from treesvm.decomposition.part import Part
+from treesvm.files.checked_arrays import pieces_of
 from treesvm.files.failures import require
-from treesvm.partitions.random_parts import RandomPartition
-from treesvm.persistence.json_values import field
+from treesvm.files.json_values import field
+from treesvm.partitions import RandomPartition, TreeParts, WholeSpace
 from treesvm.persistence.packed_machines import read_machines, write_machines
+from treesvm.persistence.packed_score_trees import read_compressed, write_compressed
+from treesvm.persistence.packed_trees import read_trees, write_trees
 
 _PART_BYTES = 1024  # what the objects of one part take, generously
+_MEMBER_BYTES = 1024
 _MAX_SEED = 2**32 - 1
-# Field of a part -> dtypes in the file.
-_FIELDS = {"code": "i4", "n_rows": "i8", "n_classes": "i4", "seconds": "f8"}
+_COLUMNS = {"code": "i4", "n_rows": "i8", "n_classes": "i4", "seconds": "f8"}
+# Form of the machines -> its writer and reader.
+_FORMS = {
+    "kernel": (write_machines, read_machines),
+    "compressed": (write_compressed, read_compressed),
+}
 
 
-class PartFields(NamedTuple):
-    """What is stored of every part beside its machine, all partitions in a row."""
-
-    code: np.ndarray
-    n_rows: np.ndarray
-    n_classes: np.ndarray
-    seconds: np.ndarray
-    has_machine: np.ndarray
-
-    @property
-    def n_machines(self):
-        return int(self.has_machine.sum())
-
-
-def write_parts(members, arrays):
-    """Put the parts of a list of `Decomposition` into `arrays`, without partitions."""
-    return write_machines(write_part_fields(members, arrays), arrays)
-
-
-def write_part_fields(members, arrays):
-    """The same without the machines; return the parts that have one."""
+def write_members(members, arrays, form="kernel"):
+    """Put a list of `Decomposition` into `arrays`; return the section about them."""
+    partitions = [member.partition for member in members]
+    trees = [p.tree for p in partitions if isinstance(p, TreeParts)]
+    if trees:
+        write_trees(trees, arrays)
     parts = [part for member in members for part in member.parts]
-    for name, dtype in _FIELDS.items():
+    return {
+        "partitions": [_tagged(partition) for partition in partitions],
+        "machines": write_parts(parts, arrays, form),
+    }
+
+
+def _tagged(partition):
+    """What the header says of one partition."""
+    if isinstance(partition, RandomPartition):
+        return ["random", int(partition.n_parts), int(partition.seed)]
+    return ["tree"] if isinstance(partition, TreeParts) else ["whole"]
+
+
+def read_members(section, arrays, *, n_classes, n_features, form="kernel"):
+    """Return the members; `n_classes` is None where they are regressors."""
+    tags = field(section, "partitions", list)
+    require(len(tags) >= 1, "it has no partition")
+    arrays.charge(_MEMBER_BYTES * len(tags))
+    partitions = _read_partitions(tags, arrays, n_classes, n_features)
+    counts = [partition.n_parts for partition in partitions]
+    parts = read_parts(
+        field(section, "machines", (dict, type(None))),
+        arrays,
+        n_parts=sum(counts),
+        n_classes=n_classes,
+        n_features=n_features,
+        form=form,
+    )
+    machines = [part.machine for part in parts if part.machine is not None]
+    require(
+        tags == [["whole"]] or not any(map(_is_gram, machines)),
+        "a part of the space has a precomputed kernel, which knows no space",
+    )
+    return [
+        Decomposition(partition, own, n_classes)
+        for partition, own in zip(
+            partitions, pieces_of(parts, counts, "its parts"), strict=True
+        )
+    ]
+
+
+def _is_gram(machine):
+    return getattr(machine, "terms", machine).kernel.is_precomputed
+
+
+def _read_partitions(tags, arrays, n_classes, n_features):
+    trees = iter(())
+    n_trees = tags.count(["tree"])
+    if n_trees:
+        trees = iter(
+            read_trees(
+                arrays,
+                n_trees=n_trees,
+                n_features=n_features,
+                n_values=n_classes or 1,
+                is_count=n_classes is not None,
+            )
+        )
+    partitions = []
+    for tag in tags:
+        if tag == ["tree"]:
+            partitions.append(TreeParts(next(trees)))
+        elif tag == ["whole"]:
+            partitions.append(WholeSpace())
+        else:
+            partitions.append(_read_random(tag))
+    return partitions
+
+
+def _read_random(tag):
+    """Random partitions are two numbers each."""
+    is_known = (
+        isinstance(tag, list)
+        and len(tag) == 3
+        and tag[0] == "random"
+        and all(type(number) is int for number in tag[1:])
+        and 1 <= tag[1] <= 2**31 - 1
+        and 0 <= tag[2] <= _MAX_SEED
+    )
+    require(is_known, "a partition of it is unknown or damaged")
+    return RandomPartition(tag[1], tag[2])
+
+
+def write_parts(parts, arrays, form="kernel"):
+    """Put parts into `arrays`; return the section of their machines, None without."""
+    for name, dtype in _COLUMNS.items():
         values = [getattr(part, name) for part in parts]
         arrays[f"parts.{name}"] = np.array(values, dtype)
     has_machine = [part.machine is not None for part in parts]
     arrays["parts.has_machine"] = np.array(has_machine, bool)
-    return [part for part in parts if part.machine is not None]
+    trained = [part for part in parts if part.machine is not None]
+    if not trained:
+        return None
+    machines = [part.machine for part in trained]
+    return _FORMS[form][0](machines, [part.scaling for part in trained], arrays)
 
 
-def read_parts(section, arrays, partitions, counts, *, n_classes, n_features):
-    """Return a `Decomposition` for each partition.
-
-    Parameters
-    ----------
-    section : dict or None
-        What `write_parts` returned.
-    arrays : ArrayReader
-    partitions : list
-    counts : list of int
-        Parts of each partition.
-    """
-    fields = read_part_fields(arrays, sum(counts), n_classes)
-    machines = read_machines(
-        section,
-        arrays,
-        n_machines=fields.n_machines,
-        n_classes=n_classes,
-        n_features=n_features,
-    )
-    for packed in machines:
-        _check_machine(packed.machine)
-    return joined_members(fields, machines, partitions, counts, n_classes)
-
-
-def read_part_fields(arrays, total, n_classes):
-    """Return the `PartFields` of so many parts."""
-    arrays.charge(_PART_BYTES * total)
-    return PartFields(
-        arrays.take("parts.code", "i4", (total,), low=0, high=n_classes - 1),
-        arrays.take("parts.n_rows", "i8", (total,), low=0),
-        arrays.take("parts.n_classes", "i4", (total,), low=0, high=n_classes),
-        arrays.take("parts.seconds", "f8", (total,)),
-        arrays.take("parts.has_machine", "b1", (total,)),
-    )
-
-
-def joined_members(fields, machines, partitions, counts, n_classes):
-    """Return a `Decomposition` for each partition of so many parts.
-
-    `machines` holds a machine and its scaling for each part that has them.
-    """
-    trained, none = iter(machines), (None, None)
-    columns = (column.tolist() for column in fields)
-    parts = [
-        Part(code, *(next(trained) if has else none), rows, present, seconds)
-        for code, rows, present, seconds, has in zip(*columns, strict=True)
+def read_parts(section, arrays, *, n_parts, n_classes, n_features, form="kernel"):
+    """Return so many parts; `n_classes` is None where they are regressors."""
+    arrays.charge(_PART_BYTES * n_parts)
+    shape, most = (n_parts,), n_classes or 1
+    columns = [
+        arrays.take("parts.code", "i4", shape, low=0, high=most - 1),
+        arrays.take("parts.n_rows", "i8", shape, low=0),
+        arrays.take("parts.n_classes", "i4", shape, low=0, high=most),
+        arrays.take("parts.seconds", "f8", shape),
+        arrays.take("parts.has_machine", "b1", shape),
     ]
-    edges = np.concatenate([[0], np.cumsum(counts)]).tolist()
+    n_machines = int(columns[-1].sum())
+    require(n_classes or n_machines == n_parts, "a part of it has no machine")
+    require((n_machines > 0) == (section is not None), "machines belong to no leaf")
+    trained = iter(())
+    if n_machines:
+        known = {"n_classes": n_classes, "n_features": n_features}
+        read = _FORMS[form][1]
+        trained = iter(read(section, arrays, n_machines=n_machines, **known))
     return [
-        Decomposition(partition, parts[edges[k] : edges[k + 1]], n_classes)
-        for k, partition in enumerate(partitions)
+        Part(code, *(next(trained) if has_machine else (None, None)), *rest)
+        for code, *rest, has_machine in zip(*(c.tolist() for c in columns), strict=True)
     ]
-
-
-def _check_machine(machine):
-    """Refuse a machine that a part of the space cannot have."""
-    require(len(machine.class_starts) > 2, "a part of a classifier has a regressor")
-    require(
-        not machine.kernel.is_precomputed,
-        "a part of the space has a precomputed kernel, which knows no space",
-    )
-
-
-def write_random_partitions(members):
-    """Random partitions are two numbers each."""
-    pairs = [(member.partition.n_parts, member.partition.seed) for member in members]
-    return [[int(n_parts), int(seed)] for n_parts, seed in pairs]
-
-
-def read_random_partitions(section, n_most):
-    """Return the random partitions of a section, at least one and at most `n_most`."""
-    listed = field(section, "partitions", list)
-    require(1 <= len(listed) <= n_most, f"it has {len(listed)} random partitions")
-    for pair in listed:
-        require(
-            isinstance(pair, list)
-            and len(pair) == 2
-            and all(type(number) is int for number in pair)
-            and 1 <= pair[0] <= 2**31 - 1
-            and 0 <= pair[1] <= _MAX_SEED,
-            "a random partition of it is damaged",
-        )
-    return [RandomPartition(n_parts, seed) for n_parts, seed in listed]

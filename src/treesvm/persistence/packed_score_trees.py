@@ -5,43 +5,46 @@ coefficients follow from the links and are made again, so they cannot be wrong: 
 own their coefficients in the order of their numbers, as many as their path has nodes.
 """
 
-from itertools import pairwise
-
 import numpy as np
 
 from treesvm.compression.compressed_machine import CompressedMachine
 from treesvm.compression.score_tree import ScoreTree
 from treesvm.compression.terms import KernelTerms
-from treesvm.files.checked_arrays import edges_of
+from treesvm.files.checked_arrays import pieces_of
 from treesvm.files.failures import require
-from treesvm.kernels.kernel import KERNELS
-from treesvm.machines.scaling import LeafScaling
-from treesvm.persistence.json_values import field
-from treesvm.persistence.packed_machines import (
-    read_kernel,
+from treesvm.files.json_values import field
+from treesvm.persistence.packed_kernels import (
+    read_kernels,
     read_scalings,
+    write_kernels,
+    write_scalings,
 )
+from treesvm.persistence.packed_trees import parents_of
 from treesvm.persistence.packed_vectors import read_vectors, write_vectors
 from treesvm.trees.routing import LEAF
 
 _MACHINE_BYTES = 2**14  # what the objects of one machine take, generously
 _TREE_BYTES = 2**12
 _MAX_COUNT = 2**31 - 1
+_NODES = {
+    "column": ("i4", 0),
+    "threshold": ("f8", None),
+    "left": ("i4", LEAF),
+    "right": ("i4", LEAF),
+    "n_rows": ("i8", 0),
+}
 
 
-def write_compressed(machines, arrays):
-    """Put a list of `CompressedMachine` into `arrays`; return a section."""
-    if not machines:
-        return None
-    kernels = {getattr(machine.terms, "kernel", None) for machine in machines}
-    kernel = kernels.pop()
-    if kernels or kernel is None or not kernel.is_storable:
+def write_compressed(machines, scalings, arrays):
+    """Put compressed machines, which have their scalings, into `arrays`."""
+    kernels = [getattr(machine.terms, "kernel", None) for machine in machines]
+    if None in kernels:
         raise ValueError(
-            "the terms are Python functions or weak learners, which a model file "
-            "cannot hold because nothing in it is ever executed; compress a machine "
-            f"with one of the named kernels ({', '.join(KERNELS)})."
+            "the terms are weak learners, which a model file cannot hold because "
+            "nothing in it is ever executed; compress a machine with a named kernel."
         )
-    is_gram = kernel.is_precomputed
+    section = {"kernel": write_kernels(kernels, arrays)}
+    is_gram = kernels[0].is_precomputed
     sizes = [
         (m.n_vectors, 0 if is_gram else m.terms.vectors.shape[1], len(m.trees),
          len(m.pairs))
@@ -50,29 +53,20 @@ def write_compressed(machines, arrays):
     arrays["compressed.sizes"] = np.array(sizes, np.int64)
     pairs = np.concatenate([machine.pairs for machine in machines])
     arrays["compressed.pairs"] = pairs.astype(np.int32)
-    is_scaled = machines[0].scaling is not None
-    if is_scaled:
-        for name in LeafScaling._fields:
-            parts = [getattr(machine.scaling, name) for machine in machines]
-            arrays[f"machines.{name}"] = np.concatenate(parts)
-    vectors = "gram"
+    vectors = [machine.terms.vectors for machine in machines]
     if is_gram:
-        columns = [machine.terms.vectors for machine in machines]
-        arrays["compressed.columns"] = np.concatenate(columns).astype(np.int64)
-    else:
-        vectors = write_vectors([machine.terms.vectors for machine in machines], arrays)
+        arrays["compressed.columns"] = np.concatenate(vectors).astype(np.int64)
     _write_trees([tree for machine in machines for tree in machine.trees], arrays)
-    return {
-        "kernel": kernel.as_json(),
-        "is_scaled": is_scaled,
-        "vectors": vectors,
+    return section | {
+        "scaling": write_scalings([machine.scaling for machine in machines], arrays),
+        "vectors": "gram" if is_gram else write_vectors(vectors, arrays),
     }
 
 
 def _write_trees(trees, arrays):
     sizes = [(tree.n_nodes, tree.n_outputs) for tree in trees]
     arrays["scores.sizes"] = np.array(sizes, np.int64)
-    for name in ("column", "threshold", "left", "right", "n_rows"):
+    for name in _NODES:
         joined = np.concatenate([getattr(tree, name) for tree in trees])
         arrays[f"scores.{name}"] = joined
     arrays["scores.coefficients"] = np.concatenate(
@@ -84,60 +78,51 @@ def _write_trees(trees, arrays):
 
 
 def read_compressed(section, arrays, *, n_machines, n_classes, n_features):
-    """Return a list of `CompressedMachine` after checking all numbers in them."""
-    if n_machines == 0:
-        require(section is None, "it describes machines that belong to no leaf")
-        return []
-    kernel = read_kernel(field(section, "kernel", dict))
-    is_scaled = field(section, "is_scaled", bool)
+    """Return pairs of machine and None after checking all numbers in them."""
     arrays.charge(_MACHINE_BYTES * n_machines)
+    kernels = read_kernels(field(section, "kernel", str), arrays, n_machines)
     sizes = arrays.take(
         "compressed.sizes", "i8", (n_machines, 4), low=0, high=_MAX_COUNT
     )
-    n_vectors, width, n_trees, n_pairs = sizes.T
+    n_vectors, widths, n_trees, n_pairs = sizes.T
     require(bool((n_trees > 0).all() & (n_pairs > 0).all()), "a machine has no tree")
-    is_gram = kernel.is_precomputed
-    scalings = [None] * n_machines
-    if is_scaled:
-        require(not is_gram, "a Gram matrix has a leaf's scaling")
-        scalings = read_scalings(arrays, width, n_features)
-    else:
-        known = 0 if is_gram else n_features
-        require(bool((width == known).all()), "its vectors have a wrong width")
+    is_gram = kernels[0].is_precomputed
+    scaling = field(section, "scaling", (str, type(None)))
+    require(scaling is None or not is_gram, "a Gram matrix has a part's scaling")
+    known_width = 0 if is_gram else n_features
+    scalings = read_scalings(scaling, arrays, widths, known_width, n_features)
     if is_gram:
-        columns = arrays.take(
-            "compressed.columns", "i8", (None,), low=0, high=n_features - 1
-        ).astype(np.intp, copy=False)
-        edges = edges_of(n_vectors, len(columns), "its vectors")
-        vectors = [columns[a:b] for a, b in pairwise(edges)]
+        vectors = arrays.take_pieces(
+            "compressed.columns", "i8", n_vectors, low=0, high=n_features - 1
+        )
     else:
         kind = field(section, "vectors", str)
         vectors = read_vectors(kind, arrays, sizes[:, :2])
     pairs = _read_pairs(arrays, n_pairs, n_classes)
-    trees = _read_trees(arrays, np.repeat(n_vectors, n_trees))
-    tree_edges = edges_of(n_trees, len(trees), "its trees")
+    trees = _read_trees(arrays, n_vectors, n_trees)
+    columns = zip(kernels, vectors, trees, pairs, scalings, strict=True)
     machines = []
-    for k in range(n_machines):
-        own = tuple(trees[tree_edges[k] : tree_edges[k + 1]])
+    for kernel, own_vectors, own_trees, own_pairs, own_scaling in columns:
         require(
-            sum(tree.n_outputs for tree in own) == len(pairs[k]),
+            sum(tree.n_outputs for tree in own_trees) == len(own_pairs),
             "the trees of a machine do not answer for all its pairs",
         )
-        terms = KernelTerms(kernel, vectors[k])
-        machines.append(CompressedMachine(terms, own, pairs[k], n_classes, scalings[k]))
+        terms = KernelTerms(kernel, own_vectors)
+        machine = CompressedMachine(
+            terms, tuple(own_trees), own_pairs, n_classes, own_scaling
+        )
+        machines.append((machine, None))
     return machines
 
 
 def _read_pairs(arrays, n_pairs, n_classes):
     """Return the pairs of classes of every machine."""
-    joined = arrays.take(
-        "compressed.pairs", "i4", (None, 2), low=-1, high=n_classes - 1
-    ).astype(np.intp)
-    require(bool((joined[:, 0] >= 0).all()), "a machine has no positive class")
-    edges = edges_of(n_pairs, len(joined), "its pairs of classes")
-    found = [joined[a:b] for a, b in pairwise(edges)]
+    found = arrays.take_pieces(
+        "compressed.pairs", "i4", n_pairs, width=2, low=-1, high=n_classes - 1
+    )
     for pairs in found:
         is_rest = pairs[:, 1] < 0
+        require(bool((pairs[:, 0] >= 0).all()), "a machine has no positive class")
         require(bool(is_rest.all() or not is_rest.any()), "its pairs are of two kinds")
         require(
             len(np.unique(pairs, axis=0)) == len(pairs)
@@ -148,86 +133,46 @@ def _read_pairs(arrays, n_pairs, n_classes):
             n_classes > 2 or len(pairs) == 1,
             "a machine of two classes has more than one pair",
         )
-    return found
+    return [pairs.astype(np.intp) for pairs in found]
 
 
-def _read_trees(arrays, n_terms):
-    """Return the trees; `n_terms` has the number of terms for each."""
-    sizes = arrays.take("scores.sizes", "i8", (len(n_terms), 2), low=1, high=_MAX_COUNT)
-    arrays.charge(_TREE_BYTES * len(sizes))
-    column = arrays.take("scores.column", "i4", (None,), low=0)
-    total = len(column)
-    nodes = edges_of(sizes[:, 0], total, "its trees")
-    threshold = arrays.take("scores.threshold", "f8", (total,))
-    left = arrays.take("scores.left", "i4", (total,), low=LEAF)
-    right = arrays.take("scores.right", "i4", (total,), low=LEAF)
-    n_rows = arrays.take("scores.n_rows", "i8", (total,), low=0)
-    coefficients = arrays.take("scores.coefficients", "f8", (None,))
-    offsets = arrays.take("scores.offsets", "f8", (None,))
-    arrays.charge(64 * total)
-    trees, used, answered = [], 0, 0
-    for k, n_outputs in enumerate(sizes[:, 1].tolist()):
-        own = slice(*nodes[k : k + 2])
-        require(int(column[own].max()) < n_terms[k], "a node evaluates no term of it")
-        depth = depths_of(left[own], right[own])
-        is_leaf = left[own] == LEAF
-        lengths = depth[is_leaf].astype(np.int64)
-        n_numbers, n_leaves = int(lengths.sum()) * n_outputs, len(lengths)
-        require(
-            used + n_numbers <= len(coefficients)
-            and answered + n_leaves * n_outputs <= len(offsets),
-            "its trees lack coefficients",
-        )
-        start = np.zeros(len(depth), np.int64)
-        start[is_leaf] = np.cumsum(lengths) - lengths
-        arrays.charge(8 * len(depth) * n_outputs)
-        constants = np.zeros((len(depth), n_outputs))
-        constants[is_leaf] = offsets[
-            answered : answered + n_leaves * n_outputs
-        ].reshape(n_leaves, n_outputs)
-        trees.append(
-            ScoreTree(
-                column[own], threshold[own], left[own], right[own], n_rows[own], start,
-                depth, coefficients[used : used + n_numbers].reshape(-1, n_outputs),
-                constants,
-            )
-        )  # fmt: skip
-        used, answered = used + n_numbers, answered + n_leaves * n_outputs
-    require(
-        used == len(coefficients) and answered == len(offsets),
-        "its trees have too many coefficients",
-    )
-    return trees
+def _read_trees(arrays, n_vectors, n_trees):
+    """Return the trees of every machine, which has so many vectors and trees."""
+    sizes = arrays.take("scores.sizes", "i8", (None, 2), low=1, high=_MAX_COUNT)
+    by_machine = pieces_of(sizes, n_trees, "its trees")
+    n_nodes, n_outputs = sizes.T.astype(float)  # floats do not overflow
+    nodes = {
+        name: arrays.take_pieces(f"scores.{name}", dtype, n_nodes, low=low)
+        for name, (dtype, low) in _NODES.items()
+    }
+    arrays.charge(_TREE_BYTES * len(sizes) + int(8 * n_nodes @ (8 + n_outputs)))
+    depths, lengths = [], []
+    for left, right in zip(nodes["left"], nodes["right"], strict=True):
+        depths.append(_depths(left, right))
+        lengths.append(depths[-1][left == LEAF].astype(np.int64))
+    n_terms = np.array([own.sum() for own in lengths])
+    n_leaves = np.array([len(own) for own in lengths])
+    coefficients = arrays.take_pieces("scores.coefficients", "f8", n_terms * n_outputs)
+    offsets = arrays.take_pieces("scores.offsets", "f8", n_leaves * n_outputs)
+    n_known = np.repeat(n_vectors, n_trees)
+    trees = []
+    for k, (own_nodes, width) in enumerate(
+        zip(zip(*nodes.values(), strict=True), sizes[:, 1].tolist(), strict=True)
+    ):
+        column, _, left, _, _ = own_nodes
+        require(int(column.max()) < n_known[k], "a node evaluates no term of it")
+        start, constants = np.zeros(len(left), np.int64), np.zeros((len(left), width))
+        start[left == LEAF] = np.cumsum(lengths[k]) - lengths[k]
+        constants[left == LEAF] = offsets[k].reshape(-1, width)
+        own = coefficients[k].reshape(-1, width)
+        trees.append(ScoreTree(*own_nodes, start, depths[k], own, constants))
+    return pieces_of(trees, [len(own) for own in by_machine], "its trees")
 
 
-def depths_of(left, right):
-    """Return the depth of every node, 1 at the root, after checking every link.
-
-    Each node but the root must be the child of exactly one node with a smaller number;
-    a node whose two links are equal has one child. Paths then end, and do not meet.
-    """
-    n_nodes = len(left)
-    require(n_nodes >= 1, "a tree has no node")
-    is_inner = left != LEAF
-    require(bool(np.array_equal(is_inner, right != LEAF)), "a node is half a leaf")
-    number = np.arange(n_nodes)
-    for links in (left, right):
-        require(
-            bool((links[is_inner] > number[is_inner]).all()),
-            "a node of a tree is its own ancestor or stands before its parent",
-        )
-        require(int(links.max()) < n_nodes, "a tree links to no node of it")
-    splits = is_inner & (left != right)
-    n_parents = np.bincount(left[is_inner], minlength=n_nodes)
-    n_parents = n_parents + np.bincount(right[splits], minlength=n_nodes)
-    require(
-        bool((n_parents[1:] == 1).all()) and n_parents[0] == 0,
-        "a node of a tree has no parent or several parents",
-    )
-    parent = np.zeros(n_nodes, np.int64)
-    parent[left[is_inner]] = number[is_inner]
-    parent[right[is_inner]] = number[is_inner]
-    depth = np.ones(n_nodes, np.int32)
-    for k in range(1, n_nodes):  # a parent's number is smaller
-        depth[k] = depth[parent[k]] + 1
+def _depths(left, right):
+    """Return the depth of every node, 1 at the root, after checking every link."""
+    depth = np.ones(len(left), np.int32)
+    for k, parent in enumerate(parents_of(left, right).tolist()):
+        if k > 0:  # a parent's number is smaller
+            depth[k] = depth[parent] + 1
     return depth

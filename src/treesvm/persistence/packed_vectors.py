@@ -7,7 +7,7 @@ differently, and a model that was loaded answers to the last bit as before.
 import numpy as np
 from scipy import sparse
 
-from treesvm.files.checked_arrays import edges_of
+from treesvm.files.checked_arrays import edges_of, pieces_of
 from treesvm.files.failures import require
 
 _SPARSE = {"csr_matrix": sparse.csr_matrix, "csr_array": sparse.csr_array}
@@ -51,10 +51,10 @@ def _read_dense(arrays, shapes):
     flat = arrays.take("vectors.dense", "f4 f8", (None,))
     orders = arrays.take("vectors.is_fortran", "b1", (len(shapes),))
     areas = shapes[:, 0].astype(float) * shapes[:, 1]
-    edges = edges_of(areas, len(flat), "its support vectors")
+    pieces = pieces_of(flat, areas, "its support vectors")
     return [
-        flat[edges[k] : edges[k + 1]].reshape(shape, order="F" if orders[k] else "C")
-        for k, shape in enumerate(shapes)
+        piece.reshape(shape, order="F" if is_fortran else "C")
+        for piece, shape, is_fortran in zip(pieces, shapes, orders, strict=True)
     ]
 
 

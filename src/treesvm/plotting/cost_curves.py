@@ -1,11 +1,16 @@
 """Pictures of cost: error against evaluations, time and nodes against rows."""
 
+from collections.abc import Mapping, Sequence
+from typing import Any
+
 from treesvm.plotting.matplotlib_axes import axes_or_new
 
 _MARKERS = "oDs^vP*X"
 
 
-def plot_error_against_cost(tables, *, ax=None):
+def plot_error_against_cost(
+    tables: Mapping[str, Sequence[Mapping[str, Any]]], *, ax: Any = None
+) -> Any:
     """Draw each method's error over what a prediction evaluates (Figure 4 of H-LSVM).
 
     Parameters
@@ -37,7 +42,7 @@ def plot_error_against_cost(tables, *, ax=None):
     return ax
 
 
-def plot_growth(rows, *, axes=None):
+def plot_growth(rows: Sequence[Mapping[str, Any]], *, axes: Any = None) -> Any:
     """Draw time, nodes and errors over the number of training rows (Figure 5).
 
     Parameters

@@ -1,12 +1,23 @@
 """Critical-difference diagram: mean ranks of methods, ties joined by bars."""
 
+from collections.abc import Sequence
+from typing import Any
+
 import numpy as np
 
+from treesvm.inputs.array_types import ArrayLike
 from treesvm.metrics.rank_tests import mean_ranks, nemenyi_test
 from treesvm.plotting.matplotlib_axes import axes_or_new
 
 
-def plot_critical_difference(table, names, *, alpha=0.05, p_values=None, ax=None):
+def plot_critical_difference(
+    table: ArrayLike,
+    names: Sequence[str],
+    *,
+    alpha: float = 0.05,
+    p_values: ArrayLike | None = None,
+    ax: Any = None,
+) -> Any:
     """Draw the mean rank of each method on a line (Demšar, JMLR 7, 2006).
 
     Methods joined by a bar do not differ significantly. Drawn by scikit-posthocs, which

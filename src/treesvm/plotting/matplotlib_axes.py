@@ -12,11 +12,10 @@ def axes_or_new(ax=None, **figure_options):
     if ax is not None:
         return ax
     try:
-        from matplotlib.figure import Figure
         from matplotlib.pyplot import figure
     except ImportError as error:
         raise ImportError(
             "drawing needs matplotlib; install it with: pip install 'treesvm[plot]'"
         ) from error
-    made: Figure = figure(**figure_options)
+    made = figure(**figure_options)
     return made.add_subplot()

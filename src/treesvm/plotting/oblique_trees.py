@@ -1,11 +1,14 @@
 """Pictures of oblique trees: their shape, and the regions they cut."""
 
+from typing import Any
+
 import numpy as np
 
+from treesvm.inputs.array_types import ArrayLike
 from treesvm.plotting.matplotlib_axes import axes_or_new
 
 
-def plot_tree(model, *, tree=0, max_depth=4, ax=None):
+def plot_tree(model: Any, *, tree: int = 0, max_depth: int = 4, ax: Any = None) -> Any:
     """Draw the upper part of a tree: rows and majority of each node.
 
     Parameters
@@ -39,7 +42,9 @@ def plot_tree(model, *, tree=0, max_depth=4, ax=None):
     return ax
 
 
-def plot_regions(model, X, y, *, n_grid=400, ax=None):
+def plot_regions(
+    model: Any, X: ArrayLike, y: ArrayLike, *, n_grid: int = 400, ax: Any = None
+) -> Any:
     """Draw the decision regions of a classifier of two features, and rows on them.
 
     Parameters

@@ -1,21 +1,5 @@
-"""Methods side by side: trained, measured, printed and shown."""
+"""Methods side by side and models by their facts: measured, printed and shown."""
 
-from treesvm.reporting.embedded import embedded_tables
-from treesvm.reporting.methods import METHODS
-from treesvm.reporting.report import html_report
-from treesvm.reporting.running import (
-    Comparison,
-    MethodResult,
-    compare,
-    compare_table,
-)
+from treesvm.lazy_names import lazy_names
 
-__all__ = [
-    "METHODS",
-    "Comparison",
-    "MethodResult",
-    "compare",
-    "compare_table",
-    "embedded_tables",
-    "html_report",
-]
+__getattr__, __dir__, __all__ = lazy_names(__name__, __file__)

@@ -4,29 +4,10 @@ import math
 
 import numpy as np
 
-from treesvm.reporting.svg import (
-    WIDTH,
-    Canvas,
-    decades,
-    round_steps,
-    seconds_text,
-    short_number,
-)
+from treesvm.reporting.method_looks import LOOKS
+from treesvm.reporting.number_text import seconds_text, short_number
+from treesvm.reporting.svg import WIDTH, Canvas, decades, round_steps
 
-# One colour for each method in all charts; distinguishable for most eyes, on light and
-# on dark ground (after Okabe and Ito).
-COLOURS = {
-    "linear": "#8c8c8c",
-    "svm": "#d55e00",
-    "cart": "#b08d00",
-    "lightgbm": "#a5673f",
-    "partition-tree": "#56b4e9",
-    "hlsvm": "#0072b2",
-    "trsd": "#7d6bd6",
-    "svtree": "#e0568b",
-    "dtsvm": "#00a878",
-    "dtsvm-search": "#cc5fa5",
-}
 _LEFT, _RIGHT, _TOP, _BOTTOM = 46, 24, 14, 46
 
 
@@ -86,7 +67,7 @@ def _label_dots(canvas, places):
         level = box[3] - 4
         if abs(level - y - 4) > 1:
             canvas.line(x, y, anchor, level - 4, "lead")
-        canvas.dot(x, y, COLOURS.get(r.method, "#666"), title=_tip(r))
+        canvas.dot(x, y, LOOKS[r.method].colour, title=_tip(r))
         style = "name ours" if r.is_ours else "name"
         canvas.text(anchor, level, r.title, style, "end" if is_left else "start")
 
@@ -133,7 +114,7 @@ def time_bars(results, field, label):
             canvas.text(x, height - 8, seconds_text(10.0**power), anchor="middle")
     for place, (r, seconds) in enumerate(zip(shown, times, strict=True)):
         y = 10 + step * place
-        colour = COLOURS.get(r.method, "#666")
+        colour = LOOKS[r.method].colour
         canvas.text(
             left - 8, y + 16, r.title, "name ours" if r.is_ours else "name", "end"
         )
@@ -166,7 +147,9 @@ def leaf_histogram(sizes, vectors):
         words = f"{edges[k]:,.0f} to {edges[k + 1]:,.0f} rows: {everything[k]} leaves"
         total, pure = y_of(everything[k]), y_of(one_class[k])
         base = height - _BOTTOM
-        canvas.rect(x, total, width - 2, base - total, COLOURS["dtsvm"], title=words)
+        canvas.rect(
+            x, total, width - 2, base - total, LOOKS["dtsvm"].colour, title=words
+        )
         if one_class[k]:
             canvas.rect(x, pure, width - 2, base - pure, style="pure", title=words)
     for place in (0, n_bins // 2, n_bins):

@@ -1,8 +1,7 @@
 """The methods that are compared, each with its parameters and its cost."""
 
-import importlib.util
 from collections.abc import Callable
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from sklearn.svm import SVC, LinearSVC
 from sklearn.tree import DecisionTreeClassifier
@@ -16,6 +15,7 @@ from treesvm.estimators.support_vector_tree import SupportVectorTreeClassifier
 from treesvm.estimators.svm_partition_tree import SVMPartitionTreeClassifier
 from treesvm.model_selection.dtsvm_cv import DTSVMClassifierCV
 from treesvm.reporting.kernel_width import C
+from treesvm.reporting.method_looks import chosen_methods
 from treesvm.reporting.prediction_cost import (
     axis_tree_cost,
     boosted_cost,
@@ -29,7 +29,6 @@ from treesvm.reporting.prediction_cost import (
 class Method(NamedTuple):
     """One way to learn; `make(seed, n_jobs)` returns an unfitted classifier."""
 
-    title: str
     make: Callable
     cost: Callable
     is_budgeted: bool = False  # on as many rows as a stated time allows
@@ -46,31 +45,31 @@ def _lightgbm(seed, n_jobs):
 # A coarser grid than the estimator's own 63 points, and larger leaves only where they
 # gain five points: a comparison should take minutes, and larger leaves cost more at
 # each prediction too.
-_QUICK_SEARCH = {"Cs": (1.0, 10.0, 100.0), "gammas": (0.1, 1.0, 10.0), "min_gain": 0.05}
+_QUICK_SEARCH: dict[str, Any] = {
+    "Cs": (1.0, 10.0, 100.0),
+    "gammas": (0.1, 1.0, 10.0),
+    "min_gain": 0.05,
+}
 
 METHODS = {
     "linear": Method(
-        "Linear SVM",
         lambda seed, n_jobs: LinearSVC(random_state=seed),
         linear_cost,
     ),
     "svm": Method(
-        "RBF SVM",
         lambda seed, n_jobs: SVC(C=C),
         kernel_cost,
         is_budgeted=True,
         width="gamma",
     ),
     "cart": Method(
-        "CART",
         lambda seed, n_jobs: DecisionTreeClassifier(
             min_samples_leaf=5, random_state=seed
         ),
         axis_tree_cost,
     ),
-    "lightgbm": Method("LightGBM", _lightgbm, boosted_cost),
+    "lightgbm": Method(_lightgbm, boosted_cost),
     "partition-tree": Method(
-        "Partition tree",
         lambda seed, n_jobs: SVMPartitionTreeClassifier(
             alpha=1.0, random_state=seed, n_jobs=n_jobs
         ),
@@ -78,13 +77,11 @@ METHODS = {
         is_ours=True,
     ),
     "hlsvm": Method(
-        "H-LSVM",
         lambda seed, n_jobs: HLSVMClassifier(random_state=seed, n_jobs=n_jobs),
         oblique_cost,
         is_ours=True,
     ),
     "trsd": Method(
-        "TRSD + SVM",
         lambda seed, n_jobs: CandidateSVC(
             TRSD(0.1), KernelSVC(C=C, n_jobs=n_jobs), random_state=seed
         ),
@@ -94,7 +91,6 @@ METHODS = {
         width="estimator__gamma",
     ),
     "svtree": Method(
-        "SV tree",
         lambda seed, n_jobs: SupportVectorTreeClassifier(
             KernelSVC(C=C), refit="margin", split_rows=100, random_state=seed
         ),
@@ -104,7 +100,6 @@ METHODS = {
         width="estimator__gamma",
     ),
     "dtsvm": Method(
-        "DTSVM",
         lambda seed, n_jobs: DTSVMClassifier(
             gamma="scale", random_state=seed, n_jobs=n_jobs
         ),
@@ -112,7 +107,6 @@ METHODS = {
         is_ours=True,
     ),
     "dtsvm-search": Method(
-        "DTSVM, searched",
         lambda seed, n_jobs: DTSVMClassifierCV(
             **_QUICK_SEARCH, random_state=seed, n_jobs=n_jobs
         ),
@@ -123,23 +117,5 @@ METHODS = {
 
 
 def available(names=None):
-    """Return {name: Method} of the named methods, by default of all installed ones.
-
-    Raises
-    ------
-    ValueError
-        If a name is unknown, or LightGBM is asked for and not installed.
-    """
-    has_lightgbm = importlib.util.find_spec("lightgbm") is not None
-    if names is None:
-        names = [name for name in METHODS if name != "lightgbm" or has_lightgbm]
-    for name in names:
-        if name not in METHODS:
-            raise ValueError(
-                f"there is no method {name!r}; there are: {', '.join(METHODS)}."
-            )
-        if name == "lightgbm" and not has_lightgbm:
-            raise ValueError(
-                "lightgbm is not installed; install it with: pip install lightgbm"
-            )
-    return {name: METHODS[name] for name in METHODS if name in names}
+    """Return {name: Method} of the named methods, by default of all installed ones."""
+    return {name: METHODS[name] for name in chosen_methods(names)}

@@ -2,23 +2,26 @@
 
 import platform
 import sys
+from collections.abc import Sequence
 from html import escape
 
 from treesvm import __version__
-from treesvm.reporting.charts import (
-    COLOURS,
-    accuracy_against_cost,
-    leaf_histogram,
-    time_bars,
-)
+from treesvm.reporting.charts import accuracy_against_cost, leaf_histogram, time_bars
+from treesvm.reporting.method_looks import LOOKS
+from treesvm.reporting.number_text import bytes_text, counted, seconds_text
 from treesvm.reporting.region_picture import region_image
 from treesvm.reporting.report_style import STYLE
-from treesvm.reporting.svg import bytes_text, counted, seconds_text
+from treesvm.reporting.running import Comparison
 from treesvm.reporting.tree_picture import draw_tree
 from treesvm.reporting.words import headline
 
 
-def html_report(comparisons, *, title="Kernel machines at tree speed", when=""):
+def html_report(
+    comparisons: Sequence[Comparison],
+    *,
+    title: str = "Kernel machines at tree speed",
+    when: str = "",
+) -> str:
     """Return the report as text.
 
     Parameters
@@ -184,7 +187,7 @@ def _table(results):
     }
     rows = []
     for r in results:
-        key = f'<span class="key" style="background:{COLOURS.get(r.method, "#666")}">'
+        key = f'<span class="key" style="background:{LOOKS[r.method].colour}">'
         cells = [f"<td>{key}</span>{escape(r.title)}</td>"]
         for name, field, show, _ in _COLUMNS:
             if r.accuracy is None:

@@ -3,13 +3,17 @@
 import pickle
 import time
 import warnings
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
-from sklearn.model_selection import train_test_split
 
 from treesvm.datasets.column_encoder import ColumnEncoder
+from treesvm.datasets.held_out import train_test_rows
+from treesvm.datasets.table import Table
 from treesvm.reporting.kernel_width import chosen_gamma
+from treesvm.reporting.method_looks import LOOKS
 from treesvm.reporting.methods import available
 from treesvm.reporting.time_budget import fit_within
 
@@ -49,7 +53,7 @@ class Comparison:
     y_shown: np.ndarray | None = field(default=None, repr=False)
     feature_names: tuple | None = None
 
-    def as_json(self):
+    def as_json(self) -> dict[str, Any]:
         """Return plain values, without models and rows."""
         hidden = ("model",)
         return {
@@ -70,16 +74,16 @@ class Comparison:
 
 
 def compare_table(
-    table,
-    name,
+    table: Table,
+    name: str,
     *,
-    methods=None,
-    test_share=0.25,
-    max_rows=None,
-    missing="error",
-    on_result=None,
-    **options,
-):
+    methods: Sequence[str] | None = None,
+    test_share: float = 0.25,
+    max_rows: int | None = None,
+    missing: str = "error",
+    on_result: Callable[[MethodResult], Any] | None = None,
+    **options: Any,
+) -> Comparison:
     """Split a table, encode it by its training rows, and run `compare`.
 
     Parameters
@@ -105,7 +109,7 @@ def compare_table(
     rows = np.arange(table.n_rows)
     if max_rows is not None and max_rows < len(rows):
         rows = np.random.default_rng(seed).permutation(len(rows))[:max_rows]
-    train, test = split(table.y[rows], test_share, seed)
+    train, test = train_test_rows(table.y[rows], test_share, seed)
     training, testing = table.take(rows[train]), table.take(rows[test])
     encoder = ColumnEncoder.learn(training, missing=missing)
     return compare(
@@ -120,18 +124,18 @@ def compare_table(
 
 
 def compare(
-    train,
-    test,
-    name,
+    train: tuple[Any, Any],
+    test: tuple[Any, Any],
+    name: str,
     *,
-    methods=None,
-    svm_seconds=15.0,
-    max_test_rows=10_000,
-    seed=0,
-    n_jobs=None,
-    feature_names=None,
-    on_result=None,
-):
+    methods: Sequence[str] | None = None,
+    svm_seconds: float = 15.0,
+    max_test_rows: int = 10_000,
+    seed: int = 0,
+    n_jobs: int | None = None,
+    feature_names: Sequence[str] | None = None,
+    on_result: Callable[[MethodResult], Any] | None = None,
+) -> Comparison:
     """Fit each method on the same rows and measure it on others.
 
     Parameters
@@ -157,7 +161,7 @@ def compare(
             )
         except Exception as error:  # one method must not cost the others
             reason = f"failed: {error}".splitlines()[0]
-            result = MethodResult(key, method.title, method.is_ours, note=reason)
+            result = MethodResult(key, LOOKS[key].title, method.is_ours, note=reason)
         results.append(result)
         if on_result is not None:
             on_result(result)
@@ -172,23 +176,6 @@ def compare(
         X_test if is_plane else None,
         y_test if is_plane else None,
         None if feature_names is None else tuple(feature_names),
-    )
-
-
-def split(y, test_share, seed):
-    """Return row numbers for training and testing, stratified where possible."""
-    if not 0.0 < test_share < 1.0:
-        raise ValueError(f"test_share={test_share}; use a share between 0 and 1.")
-    counts = np.unique(y, return_counts=True)[1]
-    if len(counts) < 2:
-        raise ValueError("all labels are the same; there is nothing to learn.")
-    n_test = round(test_share * len(y))
-    can_stratify = counts.min() >= 2 and len(counts) <= min(n_test, len(y) - n_test)
-    return train_test_split(
-        np.arange(len(y)),
-        test_size=test_share,
-        random_state=seed,
-        stratify=y if can_stratify else None,
     )
 
 
@@ -225,7 +212,7 @@ def _measure(key, method, train, test, svm_seconds, seed, n_jobs):
         notes.append(f"found {found}, leaves up to {model.max_leaf_size_:,} rows")
     return MethodResult(
         key,
-        method.title,
+        LOOKS[key].title,
         method.is_ours,
         n_used,
         float(np.mean(said == test[1])),

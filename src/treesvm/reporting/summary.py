@@ -1,17 +1,21 @@
 """What a fitted model holds and what its answers cost, as named facts."""
 
+from collections.abc import Mapping
+from typing import Any
+
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
+from treesvm.datasets.table import Table
 from treesvm.datasets.table_model import TableModel
 from treesvm.metrics import hyperplane_cost, support_vector_cost
-from treesvm.reporting.svg import short_number
+from treesvm.reporting.number_text import short_number
 from treesvm.trees.text import export_text
 
 _MAX_LISTED = 12
 
 
-def model_facts(model):
+def model_facts(model: Any) -> dict[str, Any]:
     """Return {fact: value} about a fitted estimator or `TableModel`.
 
     Values are numbers, text and lists, so that they can be printed or stored as JSON.
@@ -19,7 +23,7 @@ def model_facts(model):
     is_wrapped = isinstance(model, TableModel)
     estimator = model.estimator if is_wrapped else model
     check_is_fitted(estimator)
-    facts = {"model": type(estimator).__name__}
+    facts: dict[str, Any] = {"model": type(estimator).__name__}
     classes = getattr(estimator, "classes_", None)
     if classes is not None:
         facts["classes"] = [str(label) for label in classes]
@@ -84,7 +88,7 @@ def _changed_parameters(estimator):
             yield name, value
 
 
-def prediction_facts(model, table):
+def prediction_facts(model: TableModel, table: Table) -> dict[str, float]:
     """Return {fact: value}: what the rows of a table meet on average."""
     estimator, X = model.estimator, model.encoder_.transform(table)
     if hasattr(estimator, "decompositions_") or hasattr(estimator, "dual_coef_"):
@@ -99,7 +103,7 @@ def prediction_facts(model, table):
     return {}
 
 
-def tree_text(model, *, max_depth=4):
+def tree_text(model: Any, *, max_depth: int = 4) -> str:
     """Return the upper levels of a model's trees as text.
 
     Raises
@@ -129,7 +133,7 @@ def tree_text(model, *, max_depth=4):
     return "\n".join(texts)
 
 
-def fact_lines(facts):
+def fact_lines(facts: Mapping[str, Any]) -> str:
     """Return facts as aligned lines of text."""
     width = max(len(name) for name in facts) + 2
     lines = []

@@ -2,7 +2,8 @@
 
 import numpy as np
 
-from treesvm.reporting.svg import WIDTH, Canvas, short_number
+from treesvm.reporting.number_text import short_number
+from treesvm.reporting.svg import WIDTH, Canvas
 from treesvm.trees.routing import LEAF
 
 _DEPTH = 3  # eight places side by side are what a phone can show

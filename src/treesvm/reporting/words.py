@@ -1,9 +1,10 @@
 """Comparisons in words and plain tables."""
 
-from treesvm.reporting.svg import bytes_text, counted, seconds_text
+from treesvm.reporting.number_text import bytes_text, counted, seconds_text
+from treesvm.reporting.running import Comparison, MethodResult
 
 
-def headline(comparison):
+def headline(comparison: Comparison) -> str:
     """Return the finding in a few sentences; only what was measured."""
     done = [r for r in comparison.results if r.accuracy is not None]
     if not done:
@@ -66,13 +67,13 @@ def result_cells(result):
 _WIDTHS = (17, 10, 10, 10, 16, 24, 9)  # fixed, so that rows can be printed one by one
 
 
-def table_head():
+def table_head() -> str:
     """Return the line above the results."""
     pairs = zip(HEADS, _WIDTHS, strict=True)
     return "".join(f"{name:{side}{width}}" for (name, side), width in pairs)
 
 
-def table_line(result):
+def table_line(result: MethodResult) -> str:
     """Return the line of one method, with its note below."""
     cells = zip(result_cells(result), HEADS, _WIDTHS, strict=True)
     line = "".join(f"{cell:{side}{width}}" for cell, (_, side), width in cells)

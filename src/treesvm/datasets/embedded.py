@@ -1,5 +1,7 @@
 """The data sets of the demonstration: nothing is downloaded."""
 
+from collections.abc import Iterator
+
 from sklearn.datasets import load_digits
 
 from treesvm.datasets.generators import make_spirals, make_waves
@@ -8,7 +10,7 @@ from treesvm.datasets.table import Table
 WAVES_ROWS = 200_000
 
 
-def embedded_tables(max_rows=None):
+def embedded_tables(max_rows: int | None = None) -> Iterator[tuple[str, Table]]:
     """Yield (title, Table) of the embedded data sets.
 
     Parameters

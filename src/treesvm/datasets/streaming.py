@@ -2,9 +2,13 @@
 
 import csv
 import io
-from typing import NamedTuple
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-import numpy as np
+from treesvm.files.file_path import FilePath
+
+if TYPE_CHECKING:  # the command reads LAYOUTS before it knows what to load
+    from treesvm.datasets.table_model import TableModel
 
 
 class StreamSummary(NamedTuple):
@@ -16,8 +20,14 @@ class StreamSummary(NamedTuple):
 
 
 def predict_file(
-    model, path, write, *, answer="labels", layout="labels", chunk_rows=50_000
-):
+    model: "TableModel",
+    path: FilePath,
+    write: Callable[[str], Any],
+    *,
+    answer: str = "labels",
+    layout: str = "labels",
+    chunk_rows: int = 50_000,
+) -> StreamSummary:
     """Answer a data file chunk by chunk.
 
     Parameters
@@ -51,7 +61,7 @@ def predict_file(
         n_rows += len(labels)
         if table.y is not None:
             n_labelled += len(labels)
-            n_right += int(np.sum(labels.astype(str) == table.y.astype(str)))
+            n_right += int((labels.astype(str) == table.y.astype(str)).sum())
     return StreamSummary(n_rows, n_labelled, n_right)
 
 
@@ -113,4 +123,4 @@ def _csv_text(rows):
     return buffer.getvalue()
 
 
-LAYOUTS = {"labels": _LabelLines, "csv": _CsvLines}
+LAYOUTS: dict[str, Any] = {"labels": _LabelLines, "csv": _CsvLines}

@@ -1,0 +1,41 @@
+from treesvm.datasets.column_encoder import ColumnEncoder
+from treesvm.datasets.data_file import DataFileError
+from treesvm.datasets.embedded import embedded_tables
+from treesvm.datasets.generators import make_spirals, make_waves
+from treesvm.datasets.held_out import train_test_rows
+from treesvm.datasets.libsvm_text import iter_libsvm, read_libsvm
+from treesvm.datasets.npz_arrays import iter_npz, read_npz
+from treesvm.datasets.reading import (
+    column_names,
+    format_of,
+    iter_table,
+    read_csv,
+    read_parquet,
+    read_table,
+)
+from treesvm.datasets.streaming import StreamSummary, predict_file
+from treesvm.datasets.table import Table
+from treesvm.datasets.table_model import TableModel
+
+__all__ = [
+    "ColumnEncoder",
+    "DataFileError",
+    "StreamSummary",
+    "Table",
+    "TableModel",
+    "column_names",
+    "embedded_tables",
+    "format_of",
+    "iter_libsvm",
+    "iter_npz",
+    "iter_table",
+    "make_spirals",
+    "make_waves",
+    "predict_file",
+    "read_csv",
+    "read_libsvm",
+    "read_npz",
+    "read_parquet",
+    "read_table",
+    "train_test_rows",
+]

@@ -1,0 +1,73 @@
+"""Fitted attributes that are plain values: chosen parameters, counts, tables of scores.
+
+Each has a rule; None stands for an attribute that the model does not have.
+"""
+
+import numpy as np
+
+from treesvm.files.failures import require
+from treesvm.files.json_values import JsonValues
+from treesvm.inputs.parameter_rules import is_number
+
+_VALUES = JsonValues()
+
+
+def _is_whole(value):
+    return type(value) is int and value >= 0
+
+
+def _is_real(value):
+    return isinstance(value, (int, float))
+
+
+def _is_positive(value):
+    return is_number(value, above=0.0)
+
+
+def _is_table(value):
+    """Whether value is a dict of columns of the same length, of simple values."""
+    if not isinstance(value, dict) or not all(isinstance(k, str) for k in value):
+        return False
+    if not all(isinstance(column, (list, np.ndarray)) for column in value.values()):
+        return False
+    return len({len(column) for column in value.values()}) <= 1
+
+
+def _is_times(value):
+    return isinstance(value, dict) and all(
+        _is_whole(k) and isinstance(v, float) for k, v in value.items()
+    )
+
+
+RULES = {
+    "C_": _is_positive,
+    "gamma_": _is_positive,
+    "alpha_": _is_positive,
+    "best_score_": _is_real,
+    "converged_share_": is_number,
+    "cv_results_": _is_table,
+    "max_leaf_size_": _is_whole,
+    "model_loss_": is_number,
+    "n_iter_": _is_whole,
+    "n_leaf_fits_": _is_whole,
+    "probability_scale_": _is_positive,
+    "prune_share_": lambda value: value == "cv" or is_number(value, least=0.0),
+    "search_results_": _is_table,
+    "seconds_per_ceiling_": _is_times,
+    "validation_loss_": is_number,
+}
+_NEVER_MISSING = {"converged_share_", "n_iter_"}
+
+
+def write_plain(name, model):
+    """Return the JSON form of an attribute."""
+    return _VALUES.encode(getattr(model, name, None))
+
+
+def read_plain(name, node):
+    """Return the attribute, in a dict that is empty if the model does not have it."""
+    value = _VALUES.decode(node)
+    if value is None and name not in _NEVER_MISSING:
+        return {}
+    require(RULES[name](value), f"{name}={value!r:.50} in its header is out of range")
+    return {name: value}

@@ -1,0 +1,85 @@
+"""The fitted state of a model: its declared fields, written and read one by one."""
+
+import numpy as np
+
+from treesvm.files.failures import ModelFileError, require
+from treesvm.files.json_values import field
+from treesvm.persistence.fields import KINDS, Kind
+from treesvm.persistence.objects import build, entry_of, write_parameters
+from treesvm.persistence.plain_values import RULES, read_plain, write_plain
+
+_INSIDE = "inside."  # before the names of the arrays of an estimator inside another
+
+
+def write_model(model, arrays):
+    """Put the arrays of a fitted model into `arrays`; return its description."""
+    fields = entry_of(model).fields
+    return {
+        "class": type(model).__name__,
+        "state": {name: _kind(name).write(model, arrays) for name in fields},
+        "parameters": write_parameters(model),
+    }
+
+
+def read_model(description, arrays):
+    """Return the fitted model of a description after checking all of it."""
+    name = field(description, "class", str)
+    model = build(name, field(description, "parameters", dict))
+    fields, state = entry_of(model).fields, field(description, "state", dict)
+    for unknown in state.keys() ^ set(fields):
+        raise ModelFileError(f"its header lacks {unknown!r:.50}, or has no use for it")
+    handed = {}
+    for name in fields:
+        for key, value in _kind(name).read(state[name], arrays, model).items():
+            if key.endswith("_"):
+                setattr(model, key, value)
+            else:
+                handed[key] = value
+    if hasattr(model, "restore_fitted"):
+        try:
+            model.restore_fitted(**handed)
+        except ValueError as error:
+            raise ModelFileError(str(error)) from error
+    return model
+
+
+def _kind(name):
+    """Return how a field is written and read."""
+    if name in RULES:
+        return Kind(
+            lambda model, arrays: write_plain(name, model),
+            lambda section, arrays, model: read_plain(name, section),
+        )
+    return _NESTED.get(name) or KINDS[name]
+
+
+def _nested(attribute):
+    """A fitted estimator inside another, with fields of its own."""
+
+    def write(model, arrays):
+        inner, own, name = getattr(model, attribute), {}, type(model).__name__
+        if type(inner) is type(model):
+            raise ValueError(
+                f"a {name} inside a {name} cannot be kept in a model file; save the "
+                "one inside."
+            )
+        section = write_model(inner, own)
+        arrays |= {_INSIDE + key: array for key, array in own.items()}
+        return section
+
+    def read(section, arrays, model):
+        name = field(section, "class", str)
+        require(name != type(model).__name__, "it holds itself")
+        inner = read_model(section, arrays.within(_INSIDE))
+        classes = getattr(inner, "classes_", None)
+        require(
+            inner.n_features_in_ == model.n_features_in_
+            and np.array_equal(classes, getattr(model, "classes_", None)),
+            "the estimator inside has other features or classes",
+        )
+        return {attribute: inner}
+
+    return Kind(write, read)
+
+
+_NESTED = {name: _nested(name) for name in ("estimator_", "best_estimator_")}

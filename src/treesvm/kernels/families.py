@@ -43,6 +43,7 @@ class Kernel:
     # Of |x_j - z_j| in exp(-gamma sum_j), where that is the kernel: for compiled code.
     power: ClassVar[int | None] = None
     has_free_vectors = False  # `compression` knows gradients by its vectors
+    has_gradient = False  # there is `gradient`
 
     def block(self, A, B, dtype=np.float32):
         """Return the kernel of every row of `A` with every row of `B`.
@@ -106,6 +107,23 @@ class Kernel:
         for start in range(0, X.shape[0], step):
             rows = slice(start, start + step)
             yield rows, self.stored_block(X[rows], vectors, support, dtype)
+
+    def gradient(self, X, K, vectors, coefficients):
+        """Return the gradient of ``K @ coefficients`` by every row of `X`.
+
+        Parameters
+        ----------
+        X : ndarray of shape (n, n_features)
+        K : ndarray of shape (n, n_vectors), float32 or float64
+            The kernel of the rows with the vectors; its precision is the result's.
+        vectors : ndarray of shape (n_vectors, n_features)
+        coefficients : ndarray of shape (n_vectors,)
+
+        Returns
+        -------
+        ndarray of shape (n, n_features)
+        """
+        raise NotImplementedError
 
     def reach(self, X, vectors):
         """Return by how many rounding units the values of each row, or all, may be off.

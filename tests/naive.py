@@ -29,6 +29,18 @@ def manhattan_distance(a, b):
     return sum(abs(float(s) - float(t)) for s, t in zip(a, b, strict=True))
 
 
+def gradient(name, x, vectors, coefficients, gamma):
+    """The gradient by x of sum_s c_s k(x, z_s), for the kernels of distances."""
+    out = np.zeros(len(x))
+    for z, c in zip(vectors, coefficients, strict=True):
+        k = kernel_value(name, x, z, gamma=gamma)
+        for j in range(len(x)):
+            d = float(x[j]) - float(z[j])
+            sign = (d > 0) - (d < 0)
+            out[j] -= c * k * gamma * (2 * d if name == "rbf" else sign)
+    return out
+
+
 def kernel_block(name, A, B, **parameters):
     return np.array([[kernel_value(name, a, b, **parameters) for b in B] for a in A])
 

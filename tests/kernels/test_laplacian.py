@@ -20,6 +20,7 @@ from treesvm import (
 )
 from treesvm.baselines import CPSPClassifier, LASVMClassifier
 from treesvm.bounds import decomposition_bound
+from treesvm.compression.compressed_machine import tree_leaves
 from treesvm.kernels.manhattan import ManhattanDistances
 
 GAMMA = 0.3
@@ -110,15 +111,15 @@ def test_walks_of_compressed_machines_evaluate_its_kernel(rows):
     X, y = rows
     model = ours(KernelSVC).fit(X, y > 0)
     tree = SupportVectorTreeClassifier(model, random_state=0).fit(X)
-    machine = tree.decompositions_[0].parts[0].machine
-    K = laplacian(X, machine.terms.vectors)
-    own = machine.trees[0]
+    machine, rows = tree._members[0].parts[0].machine, 0
+    found, own = machine.decisions(X)[:, 0], machine.trees[0]
+    K, leaves = laplacian(X, machine.terms.vectors), tree_leaves(own, machine.terms, X)
     for leaf, path in own.leaf_paths():
-        start = own.start[leaf]
-        sums = K[:, path] @ own.coefficients[start : start + len(path)]
-        found = machine.decisions(X)[:, 0]
-        reached = np.isclose(found, sums[:, 0] + own.offsets[leaf], atol=1e-12)
-        assert reached.sum() >= own.n_rows[leaf] > 0
+        reached, start = leaves == leaf, own.start[leaf]
+        sums = K[reached][:, path] @ own.coefficients[start : start + len(path), 0]
+        np.testing.assert_allclose(found[reached], sums + own.offsets[leaf], atol=1e-12)
+        rows += reached.sum()
+    assert rows == len(X)
 
 
 def test_a_path_s_points_are_fits_by_themselves(rows, monkeypatch):

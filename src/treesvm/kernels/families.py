@@ -41,8 +41,10 @@ class Kernel:
     is_normalised = False  # k(x, x) = 1
     # Compiled sums over vectors for a single row, see `row_sums`.
     row_sums: ClassVar[Any] = None
-    power = None  # of |x_j - z_j| in exp(-gamma sum_j), where that is the kernel
+    # Of |x_j - z_j| in exp(-gamma sum_j), where that is the kernel: for compiled code.
+    power: ClassVar[int | None] = None
     has_free_vectors = False  # `compression` knows gradients by its vectors
+    has_gradient = False  # there is `gradient`
 
     def block(self, A, B, dtype=np.float32):
         """Return the kernel of every row of `A` with every row of `B`.
@@ -119,6 +121,23 @@ class Kernel:
         for start in range(0, X.shape[0], step):
             rows = slice(start, start + step)
             yield rows, self.stored_block(X[rows], vectors, support, dtype)
+
+    def gradient(self, X, K, vectors, coefficients):
+        """Return the gradient of ``K @ coefficients`` by every row of `X`.
+
+        Parameters
+        ----------
+        X : ndarray of shape (n, n_features)
+        K : ndarray of shape (n, n_vectors), float32 or float64
+            The kernel of the rows with the vectors; its precision is the result's.
+        vectors : ndarray of shape (n_vectors, n_features)
+        coefficients : ndarray of shape (n_vectors,)
+
+        Returns
+        -------
+        ndarray of shape (n, n_features)
+        """
+        raise NotImplementedError
 
     def reach(self, X, vectors):
         """Return by how many rounding units the values of each row, or all, may be off.

@@ -36,6 +36,7 @@ from treesvm.kernels.families import (
 from treesvm.kernels.manhattan import ManhattanDistances, tile_distances, tiles_of
 from treesvm.kernels.row_products import centred_float32, inner_products
 from treesvm.kernels.row_sums import gaussian_row_sums, laplacian_row_sums
+from treesvm.kernels.sign_sums import sign_sums
 
 _CACHE_BYTES = 2 * 2**20  # kernel values finished while in the processor's cache
 
@@ -49,6 +50,7 @@ class Gaussian(DistanceKernel):
     row_sums = staticmethod(gaussian_row_sums)
     power = 2
     has_free_vectors = True
+    has_gradient = True
 
     def row_block(self, X):
         left, right = exponent_factors(centred_float32(X), self.gamma)
@@ -74,6 +76,13 @@ class Gaussian(DistanceKernel):
                 K = exp_of_products(products[first : first + fine])
                 yield slice(start + first, start + first + len(K)), K
 
+    def gradient(self, X, K, vectors, coefficients):
+        """-2 gamma sum_s c_s k_s (x - z_s), by two matrix products."""
+        centre = vectors.mean(axis=0)  # their difference keeps more digits near zero
+        X, vectors = (X - centre).astype(K.dtype), (vectors - centre).astype(K.dtype)
+        coefficients = (-2 * self.gamma * coefficients).astype(K.dtype)
+        return X * (K @ coefficients)[:, None] - K @ (coefficients[:, None] * vectors)
+
 
 @dataclass(frozen=True)
 class Laplacian(DistanceKernel):
@@ -83,6 +92,7 @@ class Laplacian(DistanceKernel):
     distances = ManhattanDistances
     row_sums = staticmethod(laplacian_row_sums)
     power = 1
+    has_gradient = True
 
     def row_block(self, X):
         X = centred_float32(X)
@@ -96,6 +106,11 @@ class Laplacian(DistanceKernel):
             return self.values(tile_distances(X[rows], tiles, len(X)))
 
         return block
+
+    def gradient(self, X, K, vectors, coefficients):
+        """-gamma sum_s c_s k_s sign(x - z_s), where equal numbers count for nothing."""
+        weights = K * (-self.gamma * coefficients).astype(K.dtype)
+        return sign_sums(X.astype(K.dtype), vectors.astype(K.dtype), weights)
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ off by about 1e-7 of the size of a row, and those of identical rows are exactly 
 import numpy as np
 from scipy import sparse
 
-from treesvm.kernels.compiling import compiled
+from treesvm.kernels.compiling import compiled, inner
 from treesvm.kernels.distances import Distances, mirror
 from treesvm.kernels.row_products import as_rows, centred_float32
 
@@ -76,39 +76,46 @@ def tile_distances(A, tiles, n_columns, lower_only=False):
 
 @compiled
 def _fill_tiles(B, tiles):
-    """Copy rows to columns of tiles."""
+    """Copy rows to columns of tiles, in pieces that stay in the cache."""
     columns = tiles.shape[2]
-    for i in range(len(B)):
-        tile, j = tiles[i // columns], i % columns
-        for f in range(B.shape[1]):
-            tile[f, j] = B[i, f]
+    for t in range(len(tiles)):
+        tile, first = tiles[t], t * columns
+        for start in range(0, B.shape[1], _FEATURES):
+            stop = min(start + _FEATURES, B.shape[1])
+            for i in range(first, min(first + columns, len(B))):
+                for f in range(start, stop):
+                    tile[f, i - first] = B[i, f]
 
 
 @compiled
 def _add_differences(A, tiles, lower_only, out):
     """Write the distances of the rows `A` to `out`, tile by tile."""
-    n_features, columns = A.shape[1], tiles.shape[2]
-    sums, x = np.empty(columns, A.dtype), np.zeros(tiles.shape[1], A.dtype)
+    width, columns = tiles.shape[1], tiles.shape[2]
+    sums, x = np.zeros(columns, A.dtype), np.zeros(width, A.dtype)
     for t in range(len(tiles)):
-        tile, first = tiles[t], t * columns
-        own = out[:, first : first + columns]
-        for start in range(0, max(1, tiles.shape[1]), _FEATURES):
-            stop = min(start + _FEATURES, tiles.shape[1])
+        first = t * columns
+        n_own = min(columns, out.shape[1] - first)
+        for start in range(0, max(1, width), _FEATURES):
+            stop = min(start + _FEATURES, width)
             for i in range(first if lower_only else 0, len(A)):
-                for f in range(start, min(stop, n_features)):
+                row = out[i, first : first + n_own]
+                for f in range(start, min(stop, A.shape[1])):
                     x[f] = A[i, f]
-                if start == 0:
-                    sums[:] = 0
-                else:
-                    sums[: own.shape[1]] = own[i]
+                for j in range(n_own):
+                    sums[j] = 0 if start == 0 else row[j]
                 for f in range(start, stop, _GROUP):
-                    a, b, c, d = x[f], x[f + 1], x[f + 2], x[f + 3]
-                    for j in range(columns):
-                        sums[j] += (abs(a - tile[f, j]) + abs(b - tile[f + 1, j])) + (
-                            abs(c - tile[f + 2, j]) + abs(d - tile[f + 3, j])
-                        )
-                for j in range(own.shape[1]):
-                    own[i, j] = sums[j]
+                    _add_group(x, tiles[t], f, sums)
+                for j in range(n_own):
+                    row[j] = sums[j]
+
+
+@inner
+def _add_group(x, tile, f, sums):
+    """Add the differences of four features from the `f`-th on."""
+    a, b, c, d = x[f], x[f + 1], x[f + 2], x[f + 3]
+    for j in range(len(sums)):
+        low = abs(a - tile[f, j]) + abs(b - tile[f + 1, j])
+        sums[j] += low + (abs(c - tile[f + 2, j]) + abs(d - tile[f + 3, j]))
 
 
 def _sparse_block(A, B, dtype, lower_only=False):

@@ -79,6 +79,15 @@ class KernelMachine:
         """Support vectors summed over the binary machines."""
         return int(np.count_nonzero(self.coefficients))
 
+    @property
+    def coefficient_matrix(self):
+        """The coefficients spread to (n_vectors, n_machines)."""
+        W = np.zeros((self.n_vectors, self.n_machines))
+        for k, ids in enumerate(self.machine_ids):
+            own = slice(self.class_starts[k], self.class_starts[k + 1])
+            W[own, ids] = self.coefficients[own]
+        return W
+
     def _error_scale(self, X):
         """Rounding errors of decision values, as multiples of that of one.
 

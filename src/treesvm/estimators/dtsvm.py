@@ -19,13 +19,14 @@ from treesvm.decomposition.leaf_report import leaf_report
 from treesvm.decomposition.predictor import DecompositionPredictor
 from treesvm.decomposition.seeds import draw_seeds
 from treesvm.decomposition.training import Recipe, fit_member, machine_options
+from treesvm.estimators.explaining import ExplainsFeatures
 from treesvm.inputs.parameter_rules import check_parameters
 from treesvm.inputs.training_rows import checked_rows, class_rows
 from treesvm.inputs.whole_fit import all_or_nothing
 from treesvm.partitions.choice import find_partition
 
 
-class DTSVMClassifier(ClassifierMixin, BaseEstimator):
+class DTSVMClassifier(ExplainsFeatures, ClassifierMixin, BaseEstimator):
     """Tree-decomposed kernel SVM with given C, gamma and leaf size.
 
     An entropy tree splits the rows until its leaves hold fewer than `max_leaf_size`; a
@@ -282,10 +283,12 @@ callable, default="rbf"
         """Return one record for each part, as a dict of columns that pandas takes.
 
         Columns: tree (the member), leaf (node number, or number of the part), rows,
-        classes, answer (majority class), support_vectors, converged, gap, seconds.
+        classes, answer (majority class), support_vectors, converged, gap, seconds,
+        features (those that matter most there).
         """
         check_is_fitted(self)
-        return leaf_report(self.decompositions_, self.classes_)
+        names = getattr(self, "feature_names_in_", range(self.n_features_in_))
+        return leaf_report(self.decompositions_, self.classes_, names)
 
     def check_parameters(self):
         """Raise a ValueError that names a parameter out of range."""

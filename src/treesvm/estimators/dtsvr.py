@@ -6,6 +6,7 @@ from sklearn.utils.validation import check_is_fitted
 from treesvm.decomposition.decomposition import places_of, trees_of
 from treesvm.decomposition.seeds import single_seed
 from treesvm.decomposition.training import Recipe, fit_member, machine_options
+from treesvm.estimators.explaining import ExplainsFeatures
 from treesvm.inputs.parameter_rules import check_parameters
 from treesvm.inputs.training_rows import checked_rows, number_rows
 from treesvm.inputs.whole_fit import all_or_nothing
@@ -13,7 +14,7 @@ from treesvm.partitions.choice import find_partition
 from treesvm.partitions.oblique_tree import ObliqueTree
 
 
-class DTSVRegressor(RegressorMixin, BaseEstimator):
+class DTSVRegressor(ExplainsFeatures, RegressorMixin, BaseEstimator):
     """Tree-decomposed support vector regression.
 
     Parameters

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from treesvm.kernels.compiling import compiled
+from treesvm.kernels.compiling import compiled, inner
 
 N_KNOTS = 65
 
@@ -30,6 +30,12 @@ class QuantileTable(NamedTuple):
         """Return the levels of rows, shape and type of the dense array `X`."""
         out = np.empty(X.shape, X.dtype)
         _interpolate(np.ascontiguousarray(X), *self, out)
+        return out
+
+    def slopes(self, X):
+        """Return the slope of the levels at rows; at a knot that to its right."""
+        out = np.empty(X.shape)
+        _slopes(np.ascontiguousarray(X), *self, out)
         return out
 
 
@@ -78,12 +84,34 @@ def _interpolate(X, values, levels, out):
                 end = own[0] if x <= own[0] else own[last]
                 out[i, f] = edge + (x - end) / (own[last] - own[0])
                 continue
-            low, high = 0, last  # own[low] <= x < own[high]
-            while high - low > 1:
-                middle = (low + high) // 2
-                if x < own[middle]:
-                    high = middle
-                else:
-                    low = middle
-            share = (x - own[low]) / (own[high] - own[low])
-            out[i, f] = levels[f, low] + share * (levels[f, high] - levels[f, low])
+            k = _interval(own, x)
+            share = (x - own[k]) / (own[k + 1] - own[k])
+            out[i, f] = levels[f, k] + share * (levels[f, k + 1] - levels[f, k])
+
+
+@compiled
+def _slopes(X, values, levels, out):
+    """Write the slope of the levels at every value to `out`."""
+    last = values.shape[1] - 1
+    for i in range(len(X)):
+        for f in range(X.shape[1]):
+            x, own = X[i, f], values[f]
+            if x < own[0] or x >= own[last]:
+                out[i, f] = 1.0 / (own[last] - own[0])
+            else:
+                k = _interval(own, x)
+                rise = levels[f, k + 1] - levels[f, k]
+                out[i, f] = rise / (own[k + 1] - own[k])
+
+
+@inner
+def _interval(own, x):
+    """Return k with own[k] <= x < own[k + 1], for x within the values."""
+    low, high = 0, len(own) - 1
+    while high - low > 1:
+        middle = (low + high) // 2
+        if x < own[middle]:
+            high = middle
+        else:
+            low = middle
+    return low

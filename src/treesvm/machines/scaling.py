@@ -57,6 +57,14 @@ class LeafScaling(NamedTuple):
             scaled *= factor
         return np.clip(scaled, -_FARTHEST, _FARTHEST, out=scaled)
 
+    def slopes(self, X):
+        """Return how fast the kept features change with those given, at the rows."""
+        if self.table is None:
+            return self.factor[None, :]
+        kept = X[:, self.columns]
+        kept = kept.toarray() if sparse.issparse(kept) else kept
+        return self.table.slopes(kept) * self.factor
+
     def weighted(self, factor):
         """Return the scaling followed by a factor for each of its features.
 

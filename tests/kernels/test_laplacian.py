@@ -20,7 +20,7 @@ from treesvm import (
 )
 from treesvm.baselines import CPSPClassifier, LASVMClassifier
 from treesvm.bounds import decomposition_bound
-from treesvm.compression.compressed_machine import tree_leaves
+from treesvm.compression.tree_walk import tree_leaves
 from treesvm.kernels.manhattan import ManhattanDistances
 
 GAMMA = 0.3
@@ -111,7 +111,7 @@ def test_walks_of_compressed_machines_evaluate_its_kernel(rows):
     X, y = rows
     model = ours(KernelSVC).fit(X, y > 0)
     tree = SupportVectorTreeClassifier(model, random_state=0).fit(X)
-    machine, rows = tree._members[0].parts[0].machine, 0
+    machine, rows = tree.decompositions_[0].parts[0].machine, 0
     found, own = machine.decisions(X)[:, 0], machine.trees[0]
     K, leaves = laplacian(X, machine.terms.vectors), tree_leaves(own, machine.terms, X)
     for leaf, path in own.leaf_paths():

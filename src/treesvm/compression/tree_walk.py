@@ -1,7 +1,8 @@
 """Values of score trees for rows, evaluating only the terms that their paths need.
 
-Dense Gaussian and Laplacian terms are evaluated by compiled code, one row at a time and
-only along its path; other terms node by node, for all rows that reach the node.
+Dense terms of a Gaussian or Laplacian kernel are evaluated by compiled code, one row at
+a time and only along its path; other terms are evaluated node by node for all rows that
+reach the node.
 """
 
 import numpy as np

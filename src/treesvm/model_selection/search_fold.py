@@ -66,6 +66,9 @@ class LeafTask:
     def __init__(self, data, rows, val_rows, fold=0):
         self.data, self.rows, self.val_rows = data, rows, val_rows
         self.fold = fold
+        if data.n_classes is None:
+            self.majority, self.n_present = 0, 2  # numbers always need a machine
+            return
         mass = np.bincount(
             data.target[rows], weights=data.weight[rows], minlength=data.n_classes
         )
@@ -139,7 +142,9 @@ def evaluate_leaf(
     for theta in thetas:
         alike.setdefault(theta[3:], []).append(theta)
     for group in alike.values():
-        make_grid = _grid_that_fits(leaf.rows.target, group[0], options, n_jobs)
+        make_grid = None
+        if leaf.rows.n_classes is not None:
+            make_grid = _grid_that_fits(leaf.rows.target, group[0], options, n_jobs)
         if make_grid is None:
             capped = options._replace(max_iter=cap)
             found = [_alone(leaf, theta, capped, n_jobs) for theta in group]
@@ -201,6 +206,8 @@ def _alone(leaf, theta, options, n_jobs):
     start = time.perf_counter()
     trained = train_seen(leaf.rows, options._replace(theta=theta), n_jobs)
     part = leaf.part(*trained, time.perf_counter() - start)
+    if leaf.rows.n_classes is None:
+        return Answer(part.values(leaf.X_val), part, part.converged)
     predicted = chunked_codes(
         lambda rows: part.decisions(leaf.X_val[rows]),
         leaf.X_val.shape[0],

@@ -2,6 +2,7 @@
 
 from treesvm.datasets.column_encoder import ColumnEncoder
 from treesvm.datasets.data_file import DataFileError
+from treesvm.datasets.frames import as_table
 from treesvm.datasets.generators import make_spirals, make_waves
 from treesvm.datasets.libsvm_text import iter_libsvm, read_libsvm
 from treesvm.datasets.npz_arrays import iter_npz, read_npz
@@ -14,6 +15,7 @@ __all__ = [
     "DataFileError",
     "Table",
     "TableModel",
+    "as_table",
     "iter_libsvm",
     "iter_npz",
     "iter_table",

@@ -82,6 +82,7 @@ def coded_column(table, name, missing, targets, max_onehot):
     has_level = missing == "indicator" and n_missing > 0
     n_levels = len(counts) + has_level
     categories = sorted(counts) if n_levels <= max_onehot else _frequent(counts)
+    fill = fill if fill in categories else None  # every text names one row
     sizes = [counts[category] for category in categories] + [has_level * n_missing]
     if n_levels <= max_onehot:
         kind, coded = "onehot", _onehot(name, categories, sizes, n_levels)
@@ -93,7 +94,7 @@ def coded_column(table, name, missing, targets, max_onehot):
         kind, coded = "means", _means(name, codes, len(categories), targets)
     features, rows, unseen = coded
     coding = {"kind": kind, "features": features, "rows": rows[:-1].tolist()}
-    coding["missing"] = rows[-1].tolist() if missing == "indicator" else None
+    coding["missing"] = None if missing == "error" else rows[-1].tolist()
     coding["unseen"] = unseen.tolist()
     column = {"name": name, "kind": "text", "categories": categories, "fill": fill}
     return {**column, "coding": coding}

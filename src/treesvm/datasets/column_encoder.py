@@ -326,9 +326,9 @@ def _matrix_spec(table, missing):
         # Dense rows are faster and, from a third of entries on, no larger than twice.
         storage = "dense" if 3 * X.nnz >= X.shape[0] * X.shape[1] else "sparse"
     elif missing != "error":
-        columns = (X[:, j] for j in range(X.shape[1]))
+        columns = (np.array(X[:, j], dtype=float) for j in range(X.shape[1]))
         fill = [
-            _typical(table, f"feature {j + 1}", c[~np.isnan(c)].astype(float), missing)
+            _typical(table, f"feature {j + 1}", c[~np.isnan(c)], missing)
             for j, c in enumerate(columns)
         ]
     width = int(X.shape[1])

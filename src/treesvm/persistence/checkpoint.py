@@ -18,6 +18,7 @@ from threading import RLock
 
 from sklearn.base import BaseEstimator
 
+from treesvm import __version__
 from treesvm.decomposition.checkpointing import Item, NoCheckpoint, register_opener
 from treesvm.files.array_files import read_archive, write_archive
 from treesvm.files.atomic_file import replaced_file
@@ -268,8 +269,6 @@ class FolderStore(NoCheckpoint):
         return seeds
 
     def _identity(self):
-        from treesvm import __version__  # at the top it would not be set yet
-
         about = self._about
         parameters = {
             f"parameter {name}": _comparable(value)

@@ -17,6 +17,7 @@ from pathlib import Path
 
 from sklearn.utils.validation import check_is_fitted
 
+from treesvm import __version__
 from treesvm.files.array_files import read_archive, write_archive
 from treesvm.files.atomic_file import replaced_file
 from treesvm.files.checked_arrays import ArrayReader
@@ -77,8 +78,6 @@ def save_model(model, path):
 
 def describe(model):
     """Return the header and the arrays of a model's file."""
-    from treesvm import __version__  # at the top it would not be set yet
-
     header = {"format": FORMAT, "treesvm": __version__}
     if is_wrapper(model):
         spec, estimator = model.model_file_parts()

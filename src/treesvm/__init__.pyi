@@ -18,7 +18,7 @@ from treesvm.estimators.hlsvm import HLSVMClassifier
 from treesvm.estimators.kernel_svc import KernelSVC
 from treesvm.estimators.kernel_svr import KernelSVR
 from treesvm.estimators.support_vector_tree import SupportVectorTreeClassifier
-from treesvm.estimators.support_vector_tree_compress import compress
+from treesvm.estimators.compress import compress
 from treesvm.estimators.svm_maj import SVMMajClassifier
 from treesvm.estimators.svm_partition_tree import SVMPartitionTreeClassifier
 from treesvm.model_selection.dtsvm_cv import DTSVMClassifierCV

@@ -14,7 +14,6 @@ from treesvm.compression.free_vectors import (
 )
 from treesvm.compression.machine_compression import CompressionOptions, machine_source
 from treesvm.compression.size_choice import free_machines, network_machine
-from treesvm.machines.scaling import LeafScaling
 
 
 def squares(rng, n=240):
@@ -94,29 +93,15 @@ def test_machines_are_differences_of_scores(multi_class, rng):
         rng.normal(size=3),
     )
     source = machine_source(machine)
-    made = network_machine(network, source, np.arange(3), len(X))
+    made, scaling = network_machine(network, source, np.arange(3), len(X))
     scores = scores_of(network, X, 1.0)
-    decisions = made.decisions(X)
+    decisions = made.reliable_decisions(X, scaling)
     for m, (positive, negative) in enumerate(source.pairs):
         other = scores[:, negative] if negative >= 0 else 0.0
         np.testing.assert_allclose(decisions[:, m], scores[:, positive] - other)
     answers = made.scores(decisions).argmax(axis=1)
     np.testing.assert_array_equal(answers, scores.argmax(axis=1))
     assert (made.evaluations(X) == 4).all()
-
-
-def test_scalings_are_joined(rng):
-    X, _, machine = machine_of(rng)
-    network = Network(
-        rng.normal(size=(4, 2)), np.array([0.5, 2.0]), np.ones((4, 3)), np.zeros(3)
-    )
-    made = network_machine(network, machine_source(machine), np.arange(3), len(X))
-    leaf = LeafScaling(np.array([2, 0]), np.array([0.1, -3.0]), np.array([4.0, 0.2]))
-    raw = rng.normal(size=(20, 3))
-    np.testing.assert_allclose(
-        made.after_scaling(leaf).decisions(raw), made.decisions(leaf.apply(raw))
-    )
-    assert made.after_scaling(None) is made
 
 
 def test_sizes_rise_obey_the_cap_and_leave_unknown_classes_out(rng):
@@ -126,7 +111,8 @@ def test_sizes_rise_obey_the_cap_and_leave_unknown_classes_out(rng):
 
     def made(most):
         draw = np.random.default_rng(0)
-        return list(free_machines(machine, source, X, codes, options, most, draw))
+        free = free_machines(machine, source, X, codes, options, most, draw)
+        return [small for small, _ in free]
 
     sizes = [small.n_vectors for small in made(None)]
     assert sizes == sorted(set(sizes))

@@ -373,3 +373,18 @@ def test_a_failed_fit_changes_nothing():
     with pytest.raises(KeyboardInterrupt):
         model.fit(X[:, :2], y == "setosa")
     np.testing.assert_array_equal(model.decision_function(X), before)
+
+
+@pytest.mark.parametrize("n_classes", [2, 3])
+def test_the_machine_is_the_only_part_of_the_whole_space(rng, n_classes):
+    X = rng.normal(size=(120, 3))
+    y = (X[:, 0] > 0).astype(int) + (X[:, 1] > 0) * (n_classes - 2)
+    model = KernelSVC(break_ties=True)
+    assert not hasattr(model, "decompositions_")
+    (member,) = model.fit(X, y).decompositions_
+    assert member.apply(X, n_jobs=2).tolist() == [0] * 120
+    assert member.partition.n_parts == len(member.parts) == 1
+    scores = member.scores(X)
+    np.testing.assert_array_equal(scores.argmax(axis=1), model.predict(X))
+    values = scores[:, 1] if n_classes == 2 else scores
+    np.testing.assert_array_equal(values, model.decision_function(X))

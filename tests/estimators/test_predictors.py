@@ -1,5 +1,6 @@
 """Predictors answer like `predict`, row by row and in batches, also in ties."""
 
+import pickle
 from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
@@ -8,7 +9,13 @@ from scipy import sparse
 from sklearn.datasets import make_moons
 from sklearn.metrics.pairwise import rbf_kernel
 
-from treesvm import DTSVMClassifier, DTSVMClassifierCV, KernelSVC
+from treesvm import (
+    DTSVMClassifier,
+    DTSVMClassifierCV,
+    HLSVMClassifier,
+    KernelSVC,
+    SupportVectorTreeClassifier,
+)
 
 
 def mirrored(rng, n_classes):
@@ -42,7 +49,24 @@ MODELS = {
     "dtsvm, votes": DTSVMClassifier(max_leaf_size=60, n_estimators=4, random_state=0),
     "dtsvm, polynomial": DTSVMClassifier(max_leaf_size=60, kernel="poly", coef0=1.0),
     "search": DTSVMClassifierCV([1.0, 10.0], [0.1, 1.0], 60, random_state=0),
+    "hlsvm": HLSVMClassifier(random_state=0),
+    "hlsvm, committee": HLSVMClassifier(random_state=0, multi_class="ovo"),
+    "compressed svc": SupportVectorTreeClassifier(
+        KernelSVC(gamma=0.7), 6, split_rows=30, random_state=0
+    ),
+    "compressed dtsvm": SupportVectorTreeClassifier(
+        DTSVMClassifier(max_leaf_size=60), 4, split_rows=30, random_state=0
+    ),
+    "compressed dtsvm, votes, polynomial": SupportVectorTreeClassifier(
+        DTSVMClassifier(
+            max_leaf_size=100, kernel="poly", coef0=1.0, n_estimators=2, random_state=0
+        ),
+        3,
+        split_rows=30,
+        random_state=0,
+    ),
 }
+FEW = ["svc", "dtsvm", "dtsvm, votes", "hlsvm", "compressed dtsvm"]
 
 
 @pytest.mark.parametrize("n_classes", [2, 4])
@@ -116,21 +140,24 @@ def test_models_of_sparse_rows_answer_dense_ones(rng, name):
     assert [answer(x) for x in X[:100]] == expected[:100].tolist()
 
 
-@pytest.mark.parametrize("name", ["svc", "dtsvm", "dtsvm, votes"])
-def test_threads_may_share_a_predictor(name):
+@pytest.mark.parametrize("name", FEW)
+def test_threads_may_share_a_predictor_and_it_may_be_sent_away(name):
     X, y = make_moons(600, noise=0.2, random_state=0)
     model = MODELS[name].fit(X, y)
-    answer, expected = model.predictor(), model.predict(X)
+    answer, expected = pickle.loads(pickle.dumps(model.predictor())), model.predict(X)
     with ThreadPoolExecutor(8) as pool:
         rounds = list(pool.map(lambda _: [answer(x) for x in X], range(8)))
     np.testing.assert_array_equal(rounds, np.tile(expected, (8, 1)))
 
 
-@pytest.mark.parametrize("name", ["svc", "dtsvm", "dtsvm, votes"])
+@pytest.mark.parametrize("name", FEW)
 def test_a_row_may_be_a_list(name):
     X, y = make_moons(300, noise=0.2, random_state=0)
     model = MODELS[name].fit(X, y)
     assert model.predictor()(X[0].tolist()) == model.predict(X[:1])[0]
     assert model.predictor()(X[:2].tolist()).shape == (2,)
-    with pytest.raises(ValueError, match="3 features"):
-        model.predictor()([0.0, 1.0, 2.0])
+    for wrong in ([0.0, 1.0, 2.0], np.zeros(3), np.zeros((2, 3))):
+        with pytest.raises(ValueError, match="3 features"):
+            model.predictor()(wrong)
+        with pytest.raises(ValueError, match="3 features"):
+            model.predictor().decision(wrong)

@@ -12,11 +12,13 @@ from tests import naive_compression as naive
 from treesvm import (
     DTSVMClassifier,
     KernelSVC,
+    KernelSVR,
     SupportVectorTreeClassifier,
     compress,
     load_model,
     save_model,
 )
+from treesvm.baselines import BaggedSVC, RDSVMClassifier
 
 X, Y = make_moons(300, noise=0.25, random_state=0)
 IRIS, SPECIES = load_iris(return_X_y=True)
@@ -84,7 +86,7 @@ def test_evaluations_are_those_of_the_path_and_within_the_height():
     model = tree(MACHINE, 6).fit(X)
     costs = model.kernel_evaluations(X)
     assert costs.max() <= 6
-    machine = model._members[0].parts[0].machine
+    machine = model.decompositions_[0].parts[0].machine
     terms = machine.terms.matrix(X)
     for i in range(0, 300, 30):
         node, seen = 0, set()
@@ -112,11 +114,11 @@ def test_fitted_estimators_are_used_as_they_are_and_unfitted_ones_cloned():
 
 def test_vectors_may_be_support_vectors_only():
     model = tree(MACHINE, vectors="support").fit(X)
-    vectors = model._members[0].parts[0].machine.terms.vectors
+    vectors = model.decompositions_[0].parts[0].machine.terms.vectors
     known = {row.tobytes() for row in MACHINE.support_vectors_}
     assert {row.tobytes() for row in vectors} <= known
     rows = tree(MACHINE, vectors="rows").fit(X)
-    vectors = rows._members[0].parts[0].machine.terms.vectors
+    vectors = rows.decompositions_[0].parts[0].machine.terms.vectors
     assert {row.tobytes() for row in vectors} <= {row.tobytes() for row in X}
 
 
@@ -231,13 +233,12 @@ def test_n_jobs_does_not_change_the_model():
 def test_compress_with_everything_kept_is_the_same_model(
     estimator, vectors, monkeypatch
 ):
-    from treesvm.compression import size_choice
-    from treesvm.estimators import support_vector_tree_compress
+    from treesvm.compression import size_choice, sized_members
 
     estimator.fit(IRIS, SPECIES)
     monkeypatch.setattr(size_choice, "_chains", lambda *a: [])
     monkeypatch.setattr(size_choice, "_trees", lambda *a: [])
-    monkeypatch.setattr(support_vector_tree_compress, "free_machines", lambda *a: [])
+    monkeypatch.setattr(sized_members, "free_machines", lambda *a: [])
     same = compress(
         estimator, IRIS, SPECIES, tolerance=0.0, vectors=vectors, random_state=0
     )
@@ -268,9 +269,27 @@ def test_compress_obeys_the_cap_and_works_without_labels():
     assert small.model_loss_ == 0.0  # the machine's own answers are the labels
 
 
+@pytest.mark.parametrize("model", [RDSVMClassifier, BaggedSVC])
+def test_random_parts_are_compressed_too(model, tmp_path):
+    large = model([1.0], [1.0], 60, random_state=0).fit(X, Y)
+    small = compress(large, X, Y, tolerance=0.05, random_state=0)
+    assert small.score(X, Y) > large.score(X, Y) - 0.08
+    answer = small.predictor()
+    assert [answer(x) for x in X] == small.predict(X).tolist()
+    save_model(small, tmp_path / "a.model")
+    again = load_model(tmp_path / "a.model")
+    np.testing.assert_array_equal(
+        again.decision_function(X), small.decision_function(X)
+    )
+    assert tree(large).fit(X).score(X, Y) > 0.8
+
+
 @pytest.mark.parametrize(
     ("change", "message"),
     [
+        ({"model": KernelSVR().fit(X, Y)}, "KernelSVR cannot be compressed"),
+        ({"model": "a text"}, "str cannot be compressed"),
+        ({"model": tree(MACHINE).fit(X)}, "TreeClassifier cannot be compressed"),
         ({"max_kernel_evaluations": 0}, "max_kernel_evaluations=0"),
         ({"tolerance": -0.1}, "tolerance=-0.1"),
         ({"refit": False}, "refit=False"),
@@ -308,7 +327,7 @@ def test_free_vectors_need_fewer_kernels_than_support_vectors():
 
 @pytest.mark.parametrize("options", [{}, {"leaf_scaling": None}, {"n_estimators": 2}])
 def test_free_vectors_and_whole_machines_in_one_file(options, tmp_path, monkeypatch):
-    from treesvm.estimators import support_vector_tree_compress as module
+    from treesvm.compression import sized_members as module
 
     model = leaves_of_iris(**options).fit(IRIS, SPECIES)
     made = module.free_machines

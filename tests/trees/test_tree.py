@@ -11,6 +11,7 @@ from scipy import sparse
 from sklearn.tree import DecisionTreeClassifier
 
 from treesvm.trees import LEAF, Tree, grow_axis_tree
+from treesvm.trees.single_rows import RowRouter
 
 
 def grown(seed, *, n_rows=300, n_features=4, ceiling=10, digits=None):
@@ -50,6 +51,18 @@ def test_apply_equals_scikit_learn_also_on_cuts(dtype, rng):
     np.testing.assert_array_equal(
         ours.decision_path(probe).toarray(), theirs.decision_path(probe).toarray()
     )
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_single_rows_reach_the_leaf_of_the_batch(dtype, rng):
+    axis, X, _ = grown(0, digits=1)
+    for tree, rows in ((axis, X), (oblique(0), rng.normal(size=(100, 5)))):
+        rows = rows.astype(dtype)
+        expected = tree.leaf_numbers[tree.apply(rows)].tolist()
+        part_of = RowRouter(tree)
+        assert [part_of(x) for x in rows] == expected
+        columns = np.asfortranarray(rows)
+        assert [part_of(x) for x in columns] == expected
 
 
 @given(seed=st.integers(0, 10_000), digits=st.sampled_from([None, 1]))

@@ -1,21 +1,22 @@
 """What a machine was compressed to: a few trees over a few terms.
 
 One tree serves all binary machines of a multi-class problem (its leaves have a value
-for each of them, from shared terms), or each machine has a tree of its own. Dense RBF
-terms are evaluated by compiled code, one row at a time and only along its path; other
-terms are evaluated node by node for all rows that reach the node.
+for each of them, from shared terms), or each machine has a tree of its own.
 """
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 from scipy import sparse
 
-from treesvm.compression.score_tree import add_path
-from treesvm.kernels.compiling import compiled
-from treesvm.machines.scaling import LeafScaling
+from treesvm.compression.tree_walk import (
+    compiled_arrays,
+    is_compiled,
+    rbf_walk,
+    tree_leaves,
+    tree_values,
+)
 from treesvm.machines.voting import class_scores
-from treesvm.trees.routing import LEAF
 
 
 @dataclass(frozen=True, eq=False)
@@ -31,15 +32,12 @@ class CompressedMachine:
     pairs : ndarray of shape (n_machines, 2)
         As in `KernelMachine`.
     n_classes : int
-    scaling : LeafScaling or None
-        Applied to rows before terms.
     """
 
     terms: object
     trees: tuple
     pairs: np.ndarray
     n_classes: int
-    scaling: LeafScaling | None = None
 
     @property
     def n_vectors(self):
@@ -59,38 +57,23 @@ class CompressedMachine:
             total += float(np.average(tree.depth[is_leaf], weights=rows))
         return total
 
-    def with_scaling(self, scaling):
-        """Return the same with a leaf's scaling before the terms."""
-        return replace(self, scaling=scaling)
-
-    def after_scaling(self, scaling):
-        """Return the same for rows that a leaf's scaling has still to be applied to."""
-        if self.scaling is None or scaling is None:
-            return self if scaling is None else self.with_scaling(scaling)
-        own = self.scaling
-        return self.with_scaling(
-            LeafScaling(
-                scaling.columns[own.columns],
-                scaling.shift[own.columns] + own.shift / scaling.factor[own.columns],
-                scaling.factor[own.columns] * own.factor,
-            )
-        )
-
     def decisions(self, X):
         """Return the value of every row for every machine, (n, n_machines)."""
-        X = X if self.scaling is None else self.scaling.apply(X)
         if is_compiled(self.terms) and not sparse.issparse(X):
             X = np.ascontiguousarray(X, dtype=np.float64)
         parts = [tree_values(tree, self.terms, X) for tree in self.trees]
         return parts[0] if len(parts) == 1 else np.hstack(parts)
 
-    def reliable_decisions(self, X):
-        """The same: a row's value never depends on the rows around it."""
-        return self.decisions(X)
+    def reliable_decisions(self, X, scaling=None):
+        """The same after a scaling: a row's value never depends on the rows around."""
+        return self.decisions(X if scaling is None else scaling.apply(X))
+
+    def row_decider(self, scaling=None):
+        """Return what gives the decision values of one row, not scaled yet."""
+        return CompressedRowDecider(self, scaling)
 
     def evaluations(self, X):
         """Return how many distinct terms every row costs, (n,) integers."""
-        X = X if self.scaling is None else self.scaling.apply(X)
         if len(self.trees) == 1:
             tree = self.trees[0]
             costs = np.zeros(tree.n_nodes, np.int64)
@@ -114,91 +97,51 @@ class CompressedMachine:
         return class_scores(decisions, self.pairs, self.n_classes)
 
 
-def is_compiled(terms):
-    """Whether compiled code evaluates the terms: their vectors are dense."""
-    if not (hasattr(terms, "kernel") and terms.kernel.has_compiled_walk):
-        return False
-    return isinstance(terms.vectors, np.ndarray) and terms.vectors.ndim == 2
+class CompressedRowDecider:
+    """Decision values of one row for all machines of a `CompressedMachine`.
+
+    Parameters
+    ----------
+    machine : CompressedMachine
+    scaling : LeafScaling, optional
+        Applied to the row first.
+    """
+
+    def __init__(self, machine, scaling=None):
+        self._machine, self._scaling = machine, scaling
+        self._arrays, self._affine = None, {}
+        if is_compiled(machine.terms):
+            self._arrays = [compiled_arrays(t, machine.terms) for t in machine.trees]
+            self._affine = {} if scaling is None else _affine_maps(scaling)
+
+    def of_array(self, x):
+        """Return an array of shape (n_machines,) for one of shape (n_features,)."""
+        if x.dtype.char not in "df":  # floats are scaled in the precision they have
+            x = x.astype(np.float64)
+        if self._arrays is None:
+            return self._machine.reliable_decisions(x[None], self._scaling)[0]
+        X = np.ascontiguousarray(self._scaled(x[None]), dtype=np.float64)
+        out = [np.empty((1, tree.n_outputs)) for tree in self._machine.trees]
+        for arrays, own in zip(self._arrays, out, strict=True):
+            rbf_walk(X, *arrays, own)
+        return out[0][0] if len(out) == 1 else np.hstack(out)[0]
+
+    def _scaled(self, X):
+        """The same as the scaling's `apply`; rows too far off get terms of zero."""
+        if self._scaling is None:
+            return X
+        if X.dtype.char not in self._affine:
+            return self._scaling.apply(X)
+        shift, factor = self._affine[X.dtype.char]
+        return (X[:, self._scaling.columns] - shift) * factor
 
 
-def compiled_arrays(tree, terms):
-    """Arrays of a tree as `_rbf_walk` wants them."""
-    return (
-        np.ascontiguousarray(terms.vectors, dtype=np.float64),
-        float(terms.kernel.gamma),
-        np.stack([tree.column, tree.left, tree.right], axis=1).astype(np.int64),
-        tree.threshold,
-        tree.start,
-        tree.coefficients,
-        tree.offsets,
-        tree.height,
-    )
-
-
-def tree_values(tree, terms, X):
-    """Return the tree's value for every row, evaluating only what the paths need."""
-    if is_compiled(terms):
-        X = X.toarray() if sparse.issparse(X) else X
-        out = np.empty((len(X), tree.n_outputs))
-        rows = np.ascontiguousarray(X, dtype=np.float64)
-        rbf_walk(rows, *compiled_arrays(tree, terms), out)
-        return out
-    out = np.empty((X.shape[0], tree.n_outputs))
-    for leaf, rows, kept in _walk(tree, terms, X):
-        start = tree.start[leaf]
-        own = tree.coefficients[start : start + kept.shape[1]]
-        out[rows] = kept @ own + tree.offsets[leaf]
-    return out
-
-
-def tree_leaves(tree, terms, X):
-    """Return the leaf of every row."""
-    leaves = np.empty(X.shape[0], np.intp)
-    for leaf, rows, _ in _walk(tree, terms, X):
-        leaves[rows] = leaf
-    return leaves
-
-
-def _walk(tree, terms, X):
-    """Yield (leaf, its rows, terms kept on the way); a term is evaluated once."""
-    waiting = [(0, np.arange(X.shape[0]), np.zeros((X.shape[0], 0)), [])]
-    while waiting:
-        node, rows, kept, path = waiting.pop()
-        if len(rows) == 0:
-            continue
-        column = int(tree.column[node])
-        if column in path:
-            values = kept[:, path.index(column)]
-        else:
-            values = terms.values(X[rows], column)
-        kept, path = np.column_stack([kept, values]), [*path, column]
-        if tree.left[node] == LEAF:
-            yield node, rows, kept
-        elif tree.left[node] == tree.right[node]:
-            waiting.append((tree.left[node], rows, kept, path))
-        else:
-            goes_left = values <= tree.threshold[node]
-            for child, side in ((tree.left, goes_left), (tree.right, ~goes_left)):
-                waiting.append((child[node], rows[side], kept[side], path))
-
-
-@compiled
-def rbf_walk(
-    X, vectors, gamma, links, threshold, start, coefficients, offsets, height, out
-):
-    """Write the values of the rows to `out`; `links` is (column, left, right)."""
-    kept = np.empty(height)
-    for i in range(len(X)):
-        k, n_kept = 0, 0
-        while True:
-            vector, distance = vectors[links[k, 0]], 0.0
-            for f in range(X.shape[1]):
-                d = X[i, f] - vector[f]
-                distance += d * d
-            term = np.exp(-gamma * distance)
-            kept[n_kept] = term
-            n_kept += 1
-            if links[k, 1] == LEAF:
-                break
-            k = links[k, 1] if term <= threshold[k] else links[k, 2]
-        add_path(kept, n_kept, start[k], coefficients, offsets[k], out[i])
+def _affine_maps(scaling):
+    """Shift and factor in each precision that can hold them."""
+    maps = {}
+    for dtype in (np.float32, np.float64):
+        with np.errstate(over="ignore"):
+            shift, factor = scaling.shift.astype(dtype), scaling.factor.astype(dtype)
+        if np.isfinite(factor).all():
+            maps[np.dtype(dtype).char] = shift, factor
+    return maps

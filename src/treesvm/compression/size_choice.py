@@ -84,7 +84,7 @@ def sized_machines(machine, source, X, options, most, rng, *, has_trees):
 
 
 def free_machines(machine, source, X, codes, options, most, rng):
-    """Yield `CompressedMachine` with vectors of their own, the smallest first.
+    """Yield (`CompressedMachine`, its scaling) with free vectors, the smallest first.
 
     Their scores are fitted to the classes of the rows and, as much, to the machine's
     answers: where labels are noise, the machine is smoother than they are. There are
@@ -142,6 +142,12 @@ def network_machine(network, source, known, n_rows):
         The class of each of its scores.
     n_rows : int
         Rows that it was fitted on.
+
+    Returns
+    -------
+    machine : CompressedMachine
+    scaling : LeafScaling
+        Of the rows, as the network weights their features.
     """
     signs = np.zeros((len(known), len(source.pairs)))
     machines = np.arange(len(source.pairs))
@@ -150,14 +156,10 @@ def network_machine(network, source, known, n_rows):
     is_pair = negative >= 0
     signs[np.searchsorted(known, negative[is_pair]), machines[is_pair]] = -1.0
     tree = _chain(network.weights @ signs, network.biases @ signs, n_rows)
+    terms = KernelTerms(source.terms.kernel, network.vectors)
     width = len(network.factor)
-    return CompressedMachine(
-        KernelTerms(source.terms.kernel, network.vectors),
-        (tree,),
-        source.pairs,
-        source.n_classes,
-        LeafScaling(np.arange(width), np.zeros(width), network.factor),
-    )
+    scaling = LeafScaling(np.arange(width), np.zeros(width), network.factor)
+    return CompressedMachine(terms, (tree,), source.pairs, source.n_classes), scaling
 
 
 def _chains(source, X, options, cap):
@@ -213,23 +215,19 @@ def choose_sizes(tables, allowed):
 
     Parameters
     ----------
-    tables : list of (machines, wrong, n_rows)
-        For each region its machines, the wrong answers of each on validation rows, and
-        how many validation rows it has.
+    tables : list of (costs, wrong, n_rows)
+        For each region the kernels that its machines evaluate for a row, the wrong
+        answers of each on validation rows, and how many validation rows it has.
     allowed : float
         Bound on the sum of wrong answers. If no price keeps it, the choice with the
         fewest wrong answers is returned.
     """
-    costs = [
-        np.array([machine.n_evaluations for machine in machines], float)
-        for machines, _, _ in tables
-    ]
 
     def choice(price):
         # Regions without validation rows count as one row: they must choose too.
         return [
-            int((wrong + price * max(n_rows, 1) * cost).argmin())
-            for (_, wrong, n_rows), cost in zip(tables, costs, strict=True)
+            int((wrong + price * max(n_rows, 1) * costs).argmin())
+            for costs, wrong, n_rows in tables
         ]
 
     def n_wrong(chosen):

@@ -3,8 +3,6 @@
 from dataclasses import replace
 
 import numpy as np
-from joblib import Parallel, delayed, effective_n_jobs
-from threadpoolctl import threadpool_limits
 
 from treesvm.compression.machine_compression import (
     compress_machines,
@@ -14,7 +12,7 @@ from treesvm.compression.machine_compression import (
 from treesvm.compression.terms import KernelTerms
 from treesvm.decomposition.decomposition import Decomposition
 from treesvm.decomposition.part import Part
-from treesvm.decomposition.progress import Progress
+from treesvm.decomposition.parts_loop import each_part
 from treesvm.partitions.whole_space import WholeSpace
 from treesvm.trees.leaf_rows import rows_by_leaf
 
@@ -44,46 +42,39 @@ def with_row_terms(source, X, options, rng):
     return replace(source, terms=KernelTerms(kernel, vectors))
 
 
-def leaf_members(model, X, options, seed, n_jobs, verbose):
-    """Compress every leaf of a fitted DTSVM on the rows that fall into it."""
-    members = []
-    for number, member in enumerate(model.decompositions_):
-        groups = rows_by_leaf(member.apply(X), len(member.parts))
+def part_members(members, X, options, seed, n_jobs, verbose):
+    """Compress every part of a model's decompositions on the rows that fall into it."""
+    made = []
+    for number, member in enumerate(members):
 
-        def compress(part, rows, k, X=X, number=number):
+        def compress(part, rows, k, number=number):
             rng = np.random.default_rng([seed, number, k])
             return compressed_part(part, X[rows], options, rng)
 
-        parts = map_parts(compress, member.parts, groups, n_jobs, verbose)
-        members.append(Decomposition(member.partition, parts, member.n_classes))
-    return members
-
-
-def map_parts(work, parts, groups, n_jobs, verbose):
-    """Call ``work(part, its rows, its number)`` for every part, in threads."""
-    progress = Progress(len(parts), "leaves", verbose)
-
-    def step(k):
-        made = work(parts[k], groups.rows(k), k)
-        progress.step()
-        return made
-
-    n_workers = min(effective_n_jobs(n_jobs), len(parts))
-    with threadpool_limits(1 if n_workers > 1 else None):
-        made = Parallel(n_jobs=n_workers, require="sharedmem")(
-            delayed(step)(k) for k in range(len(parts))
-        )
-    progress.close()
+        parts = map_parts(compress, member, X, n_jobs, verbose)
+        made.append(replace(member, parts=parts))
     return made
 
 
+def map_parts(work, member, X, n_jobs, verbose):
+    """Call ``work(part, its rows of X, its number)`` for every part, in threads."""
+    groups = rows_by_leaf(member.apply(X), len(member.parts))
+    return each_part(
+        lambda k: work(member.parts[k], groups.rows(k), k),
+        groups.sizes,
+        n_jobs=n_jobs,
+        verbose=verbose,
+        done="compressed",
+    )
+
+
 def compressed_part(part, X, options, rng):
-    """Compress one leaf; without rows of D its own support vectors are D."""
+    """Compress one part; without rows of D its own support vectors are D."""
     if part.machine is None:
         return part
     rows = part.seen(X) if X.shape[0] else part.machine.vectors
     machine = compress_machines(machine_source(part.machine), rows, options, rng)
-    return part._replace(machine=machine.with_scaling(part.scaling), scaling=None)
+    return part._replace(machine=machine)
 
 
 def evaluations(member, X):
@@ -91,7 +82,7 @@ def evaluations(member, X):
     groups = rows_by_leaf(member.apply(X), len(member.parts))
     out = np.zeros(X.shape[0], np.int64)
     for k in np.flatnonzero(groups.sizes):
-        if member.parts[k].machine is not None:
-            rows = groups.rows(k)
-            out[rows] = member.parts[k].machine.evaluations(X[rows])
+        part, rows = member.parts[k], groups.rows(k)
+        if part.machine is not None:
+            out[rows] = part.machine.evaluations(part.seen(X[rows]))
     return out

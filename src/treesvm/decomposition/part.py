@@ -37,19 +37,7 @@ class Part(NamedTuple):
 
     def decisions(self, X) -> np.ndarray:
         """Return reliable decision values of rows as they were given."""
-        if self.scaling is None:
-            return self.machine.reliable_decisions(X)
-        decide = None
-
-        def precise_rows(rows):
-            return self.seen(X[rows].astype(np.float64))
-
-        def decide_alone(i):
-            nonlocal decide
-            decide = self.row_decider() if decide is None else decide
-            return decide(X[i : i + 1])
-
-        return self.machine.reliable_decisions(self.seen(X), precise_rows, decide_alone)
+        return self.machine.reliable_decisions(X, self.scaling)
 
     def scores(self, X) -> np.ndarray:
         """Return one score for each class and row as given."""
@@ -60,7 +48,10 @@ class Part(NamedTuple):
         return self.machine.decisions(self.seen(X))[:, 0]
 
     def row_decider(self):
-        """Return a function from one row as given to its decision values."""
+        """Return an object that gives the decision values of one row as given.
+
+        Its ``of_array(x)`` takes an array of shape (n_features,).
+        """
         return self.machine.row_decider(self.scaling)
 
 

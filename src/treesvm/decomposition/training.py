@@ -8,15 +8,19 @@ from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
-from joblib import Parallel, delayed, effective_n_jobs
-from threadpoolctl import threadpool_limits
+from joblib import Parallel, delayed
 
 from treesvm.decomposition.checkpointing import NOTHING_KEPT, Item
 from treesvm.decomposition.decomposition import Decomposition
 from treesvm.decomposition.leaf_backend import sends_leaves_away
 from treesvm.decomposition.leaf_reduction import kept_rows, seeded_selector
 from treesvm.decomposition.part import Part
-from treesvm.decomposition.progress import Progress
+from treesvm.decomposition.parts_loop import (
+    each_part,
+    error_that_names,
+    largest_first,
+    worker_count,
+)
 from treesvm.inputs.rows import Rows
 from treesvm.kernels.families import Kernel
 from treesvm.kernels.kernel import resolve_kernel
@@ -114,45 +118,28 @@ def train_parts(rows, groups, options, *, n_jobs=None, verbose=0, store=NOTHING_
     -------
     list of Part
     """
-    sizes = groups.sizes
-    order = np.argsort(-sizes, kind="stable")  # the longest first balances the threads
-    n_workers = min(effective_n_jobs(n_jobs), max(1, int((sizes > 1).sum())))
+    sizes, n_workers = groups.sizes, worker_count(groups.sizes, n_jobs)
     inner_jobs = n_jobs if n_workers == 1 else 1
-    progress = Progress(len(order), "leaves", verbose)
+    known = [_restored(store, k, n_rows) for k, n_rows in enumerate(sizes)]
 
     def train(k):
-        known = _restored(store, k, sizes[k])
-        if known is not None:
-            progress.step()
-            return known
-        own = rows.take(groups.rows(k))
-        return finished(k, _train_named(k, own, options, inner_jobs))
+        if known[k] is not None:
+            return known[k]
+        return kept(k, train_part(rows.take(groups.rows(k)), options, inner_jobs))
 
-    def finished(k, part):
+    def kept(k, part):
         store.put(str(k), Item(parts=(part,)))
-        progress.step()
         return part
 
     if n_workers > 1 and sends_leaves_away():
-        known = {k: _restored(store, k, sizes[k]) for k in order}
-        missing = [k for k in order if known[k] is None]
-        trained = Parallel(n_jobs=n_workers)(
-            delayed(_train_named)(k, rows.take(groups.rows(k)), options, 1)
+        missing = [k for k in largest_first(sizes) if known[k] is None]
+        sent = Parallel(n_jobs=n_workers)(
+            delayed(_train_named)(k, rows.take(groups.rows(k)), options)
             for k in missing
         )
-        for k, part in zip(missing, trained, strict=True):
-            known[k] = finished(k, part)
-        trained = [known[k] for k in order]
-    else:
-        with threadpool_limits(1 if n_workers > 1 else None):
-            trained = Parallel(n_jobs=n_workers, require="sharedmem")(
-                delayed(train)(k) for k in order
-            )
-    progress.close()
-    parts = [None] * len(order)
-    for k, part in zip(order, trained, strict=True):
-        parts[k] = part
-    return parts
+        for k, part in zip(missing, sent, strict=True):
+            known[k] = kept(k, part)
+    return each_part(train, sizes, n_jobs=n_jobs, verbose=verbose)
 
 
 def _restored(store, k, n_rows):
@@ -164,12 +151,10 @@ def _restored(store, k, n_rows):
     return item.parts[0]
 
 
-def _train_named(k, rows, options, n_jobs):
-    """Train part k; an error names it."""
-    try:
-        return train_part(rows, options, n_jobs)
-    except Exception as error:
-        raise _part_error(k, len(rows.target), error) from error
+def _train_named(k, rows, options):
+    """Train part k on another machine; an error names it."""
+    with error_that_names(k, len(rows.target)):
+        return train_part(rows, options, 1)
 
 
 def train_part(rows, options, n_jobs=None):
@@ -217,12 +202,3 @@ def train_seen(rows, options, n_jobs=None):
         support = kept[machine.support]  # among the rows of the part
         machine = replace(machine, support=support, n_training_rows=len(rows.target))
     return machine, scaling
-
-
-def _part_error(k, n_rows, error):
-    """Say which part failed; the type stays, so that callers can tell errors apart."""
-    message = f"leaf {k} ({n_rows} rows) could not be trained: {error}"
-    try:
-        return type(error)(message)
-    except Exception:  # some exceptions want other arguments
-        return RuntimeError(message)

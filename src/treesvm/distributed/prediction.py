@@ -29,6 +29,7 @@ from treesvm.distributed.packing import (
 from treesvm.distributed.shuffling import packed_parts, shuffled
 from treesvm.distributed.worker_memory import give_back
 from treesvm.inputs.training_rows import INPUT, checked_rows
+from treesvm.machines.kernel_machine import KernelMachine
 
 _MODEL_SHARE = 0.1  # of a worker's memory that a model may take to go to the blocks
 _MOST_BYTES = 256 * 2**20  # a larger model is too much to send to every worker
@@ -99,18 +100,19 @@ def _addressed(rows, partition, piece_of):
 
 def is_dealt_out(model, client):
     """Whether a model is too large to be sent to every block's worker."""
-    if client is None or not _members(model):
+    members = _members(model)
+    if client is None or all(len(member.parts) == 1 for member in members):
         return False
     limit = min(_MODEL_SHARE * cluster_size(client).smallest_memory, _MOST_BYTES)
-    sizes = [part_bytes(part) for member in _members(model) for part in member.parts]
+    sizes = [part_bytes(part) for member in members for part in member.parts]
     return sum(sizes) > limit
 
 
 def part_bytes(part):
     """Return about how much memory the machine of a part takes."""
-    if part.machine is None:
-        return 200
     machine = part.machine
+    if not isinstance(machine, KernelMachine):  # one class, or few vectors
+        return 200
     vectors = machine.vectors
     held = vectors.data.nbytes * 2 if sparse.issparse(vectors) else vectors.nbytes
     return held + machine.coefficients.nbytes + machine.support.nbytes + 4000

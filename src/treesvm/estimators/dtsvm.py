@@ -14,9 +14,9 @@ from treesvm.decomposition.decomposition import (
     trees_of,
 )
 from treesvm.decomposition.dtsvm_calibration import calibrate
-from treesvm.decomposition.dtsvm_predictor import DTSVMPredictor
 from treesvm.decomposition.leaf_reduction import check_selector
 from treesvm.decomposition.leaf_report import leaf_report
+from treesvm.decomposition.predictor import DecompositionPredictor
 from treesvm.decomposition.seeds import draw_seeds
 from treesvm.decomposition.training import Recipe, fit_member, machine_options
 from treesvm.inputs.parameter_rules import check_parameters
@@ -270,7 +270,9 @@ default="rbf"
         is checked.  Safe to use from several threads.
         """
         check_is_fitted(self)
-        return DTSVMPredictor(self.decompositions_, self.classes_, self.n_features_in_)
+        return DecompositionPredictor(
+            self.decompositions_, self.classes_, self.n_features_in_
+        )
 
     def leaf_report(self):
         """Return one record for each part, as a dict of columns that pandas takes.

@@ -18,6 +18,8 @@ from treesvm.decomposition.calibration import (
     spread,
     winner_on_top,
 )
+from treesvm.decomposition.decomposition import Decomposition
+from treesvm.decomposition.part import Part
 from treesvm.inputs.parameter_rules import check_parameters, check_value
 from treesvm.inputs.training_rows import checked_rows, classification_rows
 from treesvm.inputs.whole_fit import all_or_nothing
@@ -30,6 +32,7 @@ from treesvm.machines.kernel_predictor import (
 )
 from treesvm.machines.training import train_machine
 from treesvm.machines.voting import row_chunks
+from treesvm.partitions.whole_space import WholeSpace
 
 
 class KernelSVC(ClassifierMixin, BaseEstimator):
@@ -84,6 +87,8 @@ callable, default="rbf"
         Signed coefficients, as in scikit-learn; (n_classes, n_SV) with "ovr".
     intercept_ : ndarray of shape (n_machines,)
     n_iter_, gap_, converged_ : ndarray of shape (n_machines,)
+    decompositions_ : list of one Decomposition
+        The same machines as the only part of the whole space.
     n_features_in_ : int
     feature_names_in_ : ndarray of str, if X had names
 
@@ -273,6 +278,13 @@ callable, default="rbf"
             self.decision_function_shape,
             self.break_ties,
         )
+
+    @property
+    def decompositions_(self):
+        """The machines as the only part of the whole space."""
+        machine, n_classes = self._machine, self._machine.n_classes
+        part = Part(0, machine, None, machine.n_training_rows, n_classes, 0.0)
+        return [Decomposition(WholeSpace(), [part], n_classes)]
 
     def check_parameters(self):
         """Raise a ValueError that names a parameter out of range."""

@@ -1,6 +1,5 @@
 """Support vector trees: a few terms of a trained machine for every row."""
 
-from dataclasses import replace
 from typing import ClassVar
 
 import numpy as np
@@ -10,21 +9,19 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from treesvm.compression.machine_compression import CompressionOptions
-from treesvm.compression.terms import KernelTerms
+from treesvm.compression.sources import has_parts, model_source, object_source
 from treesvm.compression.tree_parts import (
     evaluations,
-    leaf_members,
+    part_members,
     whole_member,
 )
-from treesvm.compression.tree_predictor import SupportVectorTreePredictor
 from treesvm.compression.tree_rows import (
     distinct_rows,
     object_rows,
 )
-from treesvm.decomposition.decomposition import vote
-from treesvm.estimators.dtsvm import DTSVMClassifier
+from treesvm.decomposition.decomposition import joint_scores
+from treesvm.decomposition.predictor import DecompositionPredictor
 from treesvm.estimators.kernel_svc import KernelSVC
-from treesvm.estimators.support_vector_tree_sources import model_source
 from treesvm.inputs.parameter_rules import (
     FLAG,
     check_parameters,
@@ -88,6 +85,8 @@ class SupportVectorTreeClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstim
     Attributes
     ----------
     classes_ : ndarray of shape (n_classes,)
+    decompositions_ : list of Decomposition
+        Partitions and their compressed parts.
     n_rows_ : int
         Rows that trees were grown on: the distinct rows of X, as far as they fit
         `cache_size` and fall into leaves with several classes.
@@ -192,15 +191,14 @@ class SupportVectorTreeClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstim
         seed = check_random_state(self.random_state).randint(2**31 - 1)
         rng = np.random.default_rng(seed)
         if self.object_kernel is not None:
-            model, source, rows = self._object_source(X, y, sample_weight)
+            model, rows, source = self._object_source(X, y, sample_weight)
         else:
             model, rows = self._fitted_estimator(X, y, sample_weight)
-            is_split = isinstance(model, DTSVMClassifier)
-            source = None if is_split else model_source(model, rows)
+            source = None if has_parts(model) else model_source(model, rows)
         if source is None:
-            seed = int(rng.integers(2**31))
-            members = leaf_members(
-                model, rows, self._options(), seed, self.n_jobs, self.verbose
+            members, seed = model.decompositions_, int(rng.integers(2**31))
+            members = part_members(
+                members, rows, self._options(), seed, self.n_jobs, self.verbose
             )
         else:
             vectors = self._vectors(source)
@@ -222,7 +220,7 @@ class SupportVectorTreeClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstim
         return model, distinct_rows(X[kept])
 
     def _object_source(self, X, y, sample_weight):
-        """Train on the Gram matrix of objects; return the source with its objects."""
+        """Train on the Gram matrix of objects; return model, objects and source."""
         objects = object_rows(X)
         model = self.estimator
         model = KernelSVC(kernel="precomputed") if model is None else model
@@ -238,16 +236,7 @@ class SupportVectorTreeClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstim
             model = clone(model).fit(gram, y, **weights)
         self.classes_ = np.asarray(model.classes_)
         self.n_features_in_ = 1
-        source = model_source(model, gram)
-        values = source.decide(gram)
-
-        def decide(rows):
-            if rows is objects:  # their Gram matrix is known
-                return values
-            return source.decide(kernel.block(rows, objects, np.float64))
-
-        terms = KernelTerms(kernel, objects[source.terms.vectors])
-        return model, replace(source, terms=terms, decide=decide), objects
+        return model, objects, object_source(model, kernel, objects, gram)
 
     def _vectors(self, source):
         """Which vectors the nodes may hold, settled."""
@@ -275,14 +264,9 @@ class SupportVectorTreeClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstim
             max_bytes=int(self.cache_size * 2**20),
         )
 
-    @property
-    def decompositions_(self):
-        """The partitions and their compressed parts."""
-        return self._members
-
     def restore_fitted(self, members):
         """Set the fitted attributes from compressed members, wherever they are from."""
-        self._members = members
+        self.decompositions_ = members
         parts = [part for member in members for part in member.parts]
         machines = [part.machine for part in parts if part.machine is not None]
         self.n_vectors_ = sum(machine.n_vectors for machine in machines)
@@ -307,7 +291,9 @@ class SupportVectorTreeClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstim
     def kernel_evaluations(self, X):
         """Return how many distinct kernels (or learners) every row costs."""
         X = self._checked(X)
-        return np.sum([evaluations(member, X) for member in self._members], axis=0)
+        return np.sum(
+            [evaluations(member, X) for member in self.decompositions_], axis=0
+        )
 
     def predictor(self):
         """Return a compiled object that answers without checking its input.
@@ -322,13 +308,12 @@ class SupportVectorTreeClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstim
                 "a predictor answers rows of numbers; with a kernel on objects, call "
                 "predict."
             )
-        return SupportVectorTreePredictor(
-            self._members, self.classes_, self.n_features_in_
+        return DecompositionPredictor(
+            self.decompositions_, self.classes_, self.n_features_in_
         )
 
     def _scores_of(self, X):
-        found = [member.scores(X) for member in self._members]
-        return found[0] if len(found) == 1 else vote(found)
+        return joint_scores(self.decompositions_, X)
 
     def check_parameters(self):
         """Raise a ValueError that names a parameter out of range."""
@@ -339,9 +324,6 @@ class SupportVectorTreeClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstim
         if self.object_kernel is not None:
             return object_rows(X)
         return checked_rows(self, X, reset=False)
-
-    def __sklearn_is_fitted__(self):
-        return hasattr(self, "_members")
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()

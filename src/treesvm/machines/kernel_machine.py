@@ -116,7 +116,7 @@ class KernelMachine:
                 out[rows, self.machine_ids[k]] += K[:, own] @ coefficients[own]
         return out
 
-    def reliable_decisions(self, X, precise_rows=None, decide_alone=None):
+    def reliable_decisions(self, X, scaling=None):
         """Decision values whose signs and order do not depend on how rows are batched.
 
         Rows are evaluated together, in float32 where the coefficients allow it.  Where
@@ -125,32 +125,30 @@ class KernelMachine:
 
         Parameters
         ----------
-        precise_rows : callable, optional
-            From row numbers to those rows in float64, when `X` was transformed in less.
-        decide_alone : callable, optional
-            From a row number to its decision values, when `X` was transformed.
+        X : ndarray or CSR matrix of shape (n, n_features)
+        scaling : LeafScaling, optional
+            Applied to the rows first, in float64 where rounding could decide.
         """
-        dtype, scale = np.float32, self._error_scale(X)
+        seen = X if scaling is None else scaling.apply(X)
+        dtype, scale = np.float32, self._error_scale(seen)
         small = X.shape[0] * self.n_vectors <= _SMALL_BLOCK
         wide = (_ROUNDING[np.float32] * scale > _WIDEST_BAND).any()
         if small or wide or not self.kernel.trusts_float32:
             dtype = np.float64
-        out = self.decisions(X, dtype).astype(np.float64, copy=False)
+        out = self.decisions(seen, dtype).astype(np.float64, copy=False)
         doubtful = self._doubtful(out, _ROUNDING[dtype] * scale)
-        if len(doubtful) and (dtype == np.float32 or precise_rows is not None):
-            rows = X[doubtful] if precise_rows is None else precise_rows(doubtful)
+        if len(doubtful) and (dtype == np.float32 or scaling is not None):
+            rows = X[doubtful]
+            if scaling is not None:
+                rows = scaling.apply(rows.astype(np.float64))
             out[doubtful] = self.decisions(rows)
             scale = scale if len(scale) == 1 else scale[doubtful]
             still = self._doubtful(out[doubtful], _ROUNDING[np.float64] * scale)
             doubtful = doubtful[still]
-        if len(doubtful) and decide_alone is None:
-            decider = self.row_decider()
-
-            def decide_alone(i):
-                return decider(X[i : i + 1])
-
-        for i in doubtful:
-            out[i] = decide_alone(i)
+        if len(doubtful):
+            decide = self.row_decider(scaling)
+            for i in doubtful:
+                out[i] = decide(X[i : i + 1])
         return out
 
     def _doubtful(self, decisions, band):

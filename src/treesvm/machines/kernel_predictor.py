@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from treesvm.inputs.predictor import Predictor
 from treesvm.machines.voting import class_scores, votes_and_confidence
 
 
@@ -28,37 +29,27 @@ def winners(decisions, machine, break_ties):
     return votes.argmax(axis=1)
 
 
-class KernelPredictor:
+class KernelPredictor(Predictor):
     """Compiled answers of a `KernelSVC`: nothing is checked but the width.
 
-    Called with a 1-D row it returns the label, with a 2-D array an array of labels.
+    Its scores are the decision values of the binary machines.
     """
 
     def __init__(self, machine, classes, n_features, shape, break_ties):
-        self._machine, self._classes = machine, classes
-        self._n_features, self._shape = n_features, shape
-        self._break_ties = break_ties
-        self._decide = machine.row_decider()
+        super().__init__(classes, n_features)
+        self._machine, self._shape, self._break_ties = machine, shape, break_ties
+        self._decider = machine.row_decider()
 
-    def __call__(self, x):
-        """Return the label of a row, or the labels of an array of rows."""
-        x = np.asarray(x)
-        codes = winners(self._decisions(x), self._machine, self._break_ties)
-        labels = self._classes[codes]
-        return labels[0] if x.ndim == 1 else labels
+    def scores_of_rows(self, X):
+        """Return the values of all machines; one row has code of its own."""
+        if len(X) == 1:
+            return self._decider.of_array(X[0])[None, :]
+        return self._machine.reliable_decisions(X)
 
-    def decision(self, x):
-        """Return the decision value of a row, or those of an array of rows."""
-        x = np.asarray(x)
-        values = decision_values(self._decisions(x), self._machine, self._shape)
-        return values[0] if x.ndim == 1 else values
+    def codes_of(self, decisions):
+        """Return the class code of every row."""
+        return winners(decisions, self._machine, self._break_ties)
 
-    def _decisions(self, x):
-        if x.shape[-1] != self._n_features:
-            raise ValueError(
-                f"the rows have {x.shape[-1]} features; the model was trained on "
-                f"{self._n_features}."
-            )
-        if x.ndim == 1:
-            return self._decide(x[None, :])[None, :]
-        return self._machine.reliable_decisions(x)
+    def values_of(self, decisions):
+        """Return what `decision_function` makes of the machines' values."""
+        return decision_values(decisions, self._machine, self._shape)

@@ -29,10 +29,11 @@ class RowDecider:
             x = x if self.scaling is None else self.scaling.apply(x)
             return self.machine.decisions(x)[0]
         x = x.toarray() if sparse.issparse(x) else x
-        return self.of_array(np.ascontiguousarray(x, dtype=np.float64).reshape(-1))
+        return self.of_array(x.reshape(-1))
 
     def of_array(self, x):
-        """The same for a contiguous float64 array of shape (n_features,)."""
+        """The same for an array of shape (n_features,)."""
+        x = np.ascontiguousarray(x, dtype=np.float64)
         if not self.is_compiled:
             return self(x[None, :])
         out = np.empty(self.machine.n_machines)

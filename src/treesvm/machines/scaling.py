@@ -39,6 +39,16 @@ class LeafScaling(NamedTuple):
         return np.clip(scaled, -_FARTHEST, _FARTHEST, out=scaled)
 
 
+def composed(first, then):
+    """Return one scaling for two, applied one after the other; None changes nothing."""
+    if first is None or then is None:
+        return then if first is None else first
+    shift, factor = first.shift[then.columns], first.factor[then.columns]
+    return LeafScaling(
+        first.columns[then.columns], shift + then.shift / factor, factor * then.factor
+    )
+
+
 def minmax_scaling(X):
     """Return the scaling that maps every feature of the rows `X` to [0, 1]."""
     if sparse.issparse(X):

@@ -47,14 +47,16 @@ def support_vector_cost(model: Any, X: MatrixLike) -> SupportVectorCost:
     """
     check_is_fitted(model)
     model = getattr(model, "estimator_", model)  # of a CandidateSVC
-    if hasattr(model, "decompositions_"):
+    is_compressed = hasattr(model, "kernel_evaluations")
+    if hasattr(model, "decompositions_") and not is_compressed:
         return _joined([_member_cost(m, X) for m in model.decompositions_])
     if hasattr(model, "dual_coef_") and hasattr(model, "n_support_"):
         summed, distinct = _machine_counts(model)
         return SupportVectorCost(float(summed), float(distinct), summed, distinct, 0.0)
     raise ValueError(
         f"{type(model).__name__} has no support vectors to count; use a kernel machine "
-        "or a decomposition of kernel machines."
+        "or a decomposition of kernel machines; a compressed model has a method "
+        "kernel_evaluations."
     )
 
 

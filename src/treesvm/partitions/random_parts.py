@@ -108,8 +108,11 @@ class RandomPartition:
         return (hashes % np.uint64(self.n_parts)).astype(np.int32)
 
     def row_router(self) -> Callable[[np.ndarray], int]:
-        """Return a function from a contiguous 1-D row to its part."""
-        return lambda x: int(self.apply(x[None, :])[0])
+        """Return a function from a 1-D row to its part."""
+        return self._part_of_row
+
+    def _part_of_row(self, x):
+        return int(self.apply(x[None, :])[0])
 
 
 def random_partition(n_rows: int, max_part_size: int, seed: int) -> RandomPartition:

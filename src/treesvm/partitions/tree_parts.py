@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from treesvm.trees.coarsening import coarsen
-from treesvm.trees.single_rows import row_router
+from treesvm.trees.single_rows import RowRouter
 from treesvm.trees.tree import Tree
 
 
@@ -39,6 +39,5 @@ class TreeParts:
         return TreeParts(coarse.tree), new
 
     def row_router(self) -> Callable[[np.ndarray], int]:
-        """Return a function from a contiguous 1-D row to its part."""
-        leaf_of, numbers = row_router(self.tree), self.tree.leaf_numbers.tolist()
-        return lambda x: numbers[leaf_of(x)]
+        """Return a function from a 1-D row to its part."""
+        return RowRouter(self.tree)

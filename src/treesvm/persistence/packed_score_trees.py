@@ -13,6 +13,7 @@ from treesvm.compression.terms import KernelTerms
 from treesvm.files.checked_arrays import pieces_of
 from treesvm.files.failures import require
 from treesvm.files.json_values import field
+from treesvm.machines.scaling import LeafScaling
 from treesvm.persistence.packed_kernels import (
     read_kernels,
     read_scalings,
@@ -36,7 +37,7 @@ _NODES = {
 
 
 def write_compressed(machines, scalings, arrays):
-    """Put compressed machines, which have their scalings, into `arrays`."""
+    """Put compressed machines and their scalings into `arrays`; return a section."""
     kernels = [getattr(machine.terms, "kernel", None) for machine in machines]
     if None in kernels:
         raise ValueError(
@@ -58,9 +59,22 @@ def write_compressed(machines, scalings, arrays):
         arrays["compressed.columns"] = np.concatenate(vectors).astype(np.int64)
     _write_trees([tree for machine in machines for tree in machine.trees], arrays)
     return section | {
-        "scaling": write_scalings([machine.scaling for machine in machines], arrays),
+        "scaling": write_scalings(_alike(scalings, machines), arrays),
         "vectors": "gram" if is_gram else write_vectors(vectors, arrays),
     }
+
+
+def _alike(scalings, machines):
+    """Scalings of all machines if one has any: those that change nothing for others."""
+    if all(scaling is None for scaling in scalings):
+        return scalings
+    widths = [machine.terms.vectors.shape[1] for machine in machines]
+    return [
+        LeafScaling(np.arange(width), np.zeros(width), np.ones(width))
+        if scaling is None
+        else scaling
+        for scaling, width in zip(scalings, widths, strict=True)
+    ]
 
 
 def _write_trees(trees, arrays):
@@ -78,7 +92,7 @@ def _write_trees(trees, arrays):
 
 
 def read_compressed(section, arrays, *, n_machines, n_classes, n_features):
-    """Return pairs of machine and None after checking all numbers in them."""
+    """Return pairs of machine and scaling after checking all numbers in them."""
     arrays.charge(_MACHINE_BYTES * n_machines)
     kernels = read_kernels(field(section, "kernel", str), arrays, n_machines)
     sizes = arrays.take(
@@ -108,10 +122,8 @@ def read_compressed(section, arrays, *, n_machines, n_classes, n_features):
             "the trees of a machine do not answer for all its pairs",
         )
         terms = KernelTerms(kernel, own_vectors)
-        machine = CompressedMachine(
-            terms, tuple(own_trees), own_pairs, n_classes, own_scaling
-        )
-        machines.append((machine, None))
+        machine = CompressedMachine(terms, tuple(own_trees), own_pairs, n_classes)
+        machines.append((machine, own_scaling))
     return machines
 
 

@@ -91,12 +91,12 @@ def _changed_parameters(estimator):
 def prediction_facts(model: TableModel, table: Table) -> dict[str, float]:
     """Return {fact: value}: what the rows of a table meet on average."""
     estimator, X = model.estimator, model.encoder_.transform(table)
-    if hasattr(estimator, "decompositions_") or hasattr(estimator, "dual_coef_"):
-        cost = support_vector_cost(estimator, X)
-        return {"support vectors met by a row": cost.nesv_distinct}
     if hasattr(estimator, "kernel_evaluations"):
         met = float(np.mean(estimator.kernel_evaluations(X)))
         return {"kernels evaluated for a row": met}
+    if hasattr(estimator, "decompositions_") or hasattr(estimator, "dual_coef_"):
+        cost = support_vector_cost(estimator, X)
+        return {"support vectors met by a row": cost.nesv_distinct}
     if hasattr(estimator, "hyperplanes_met"):
         cost = hyperplane_cost(estimator, X)
         return {"hyperplanes met by a row": cost.mean}

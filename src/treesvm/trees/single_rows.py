@@ -11,19 +11,35 @@ from treesvm.kernels.compiling import compiled
 from treesvm.trees.routing import LEAF
 
 
-def row_router(tree):
-    """Return a function from a 1-D row to the leaf it reaches."""
-    links = np.ascontiguousarray(np.stack([tree.feature, tree.left, tree.right], 1))
-    threshold, weights = tree.threshold, tree.weights
-    if tree.is_oblique:
-        return lambda x: oblique_leaf(
-            np.ascontiguousarray(x), weights, threshold, links
-        )
-    return lambda x: axis_leaf(x, links, threshold)
+class RowRouter:
+    """From one row, an array of shape (n_features,), to its leaf's place among leaves.
+
+    Parameters
+    ----------
+    tree : Tree
+        Axis-parallel or oblique.
+    """
+
+    def __init__(self, tree):
+        self._is_oblique, self._nodes = tree.is_oblique, packed(tree)
+        # A list gives up one number faster than an array.
+        self._part_of = tree.leaf_numbers.tolist()
+
+    def __call__(self, x):
+        """Return the part of the row."""
+        if self._is_oblique:
+            return self._part_of[oblique_leaf(np.ascontiguousarray(x), *self._nodes)]
+        return self._part_of[axis_leaf(x, *self._nodes[1:])]
+
+
+def packed(tree):
+    """Return the arrays of a tree that `oblique_leaf` takes."""
+    links = np.stack([tree.feature, tree.left, tree.right], axis=1)
+    return tree.weights, tree.threshold, np.ascontiguousarray(links)
 
 
 @compiled
-def axis_leaf(x, links, threshold):
+def axis_leaf(x, threshold, links):
     """Return the leaf of one row in an axis-parallel tree."""
     k = 0
     while links[k, 1] != LEAF:

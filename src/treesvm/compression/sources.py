@@ -1,30 +1,73 @@
 """Fitted models as sums of terms, ready to be compressed.
 
-Kernel machines (`KernelSVC`, scikit-learn's `SVC`) are sums of kernel values; AdaBoost
-and gradient boosting are sums of weak learners' answers (support vector trees, section
-6). Any other classifier may offer ``sum_of_terms()``, which returns (learners, answer,
-biases): ``answer(learner, X)`` gives an array of shape (n,), and `decision_function` is
-a weighted sum of the answers plus `biases`.
+Kernel machines (of a model with one for the whole space, of scikit-learn's `SVC`) are
+sums of kernel values; AdaBoost and gradient boosting are sums of weak learners' answers
+(support vector trees, section 6). Any other classifier may offer ``sum_of_terms()``,
+which returns (learners, answer, biases): ``answer(learner, X)`` gives an array of shape
+(n,), and `decision_function` is a weighted sum of the answers plus `biases`.
 """
+
+from dataclasses import replace
 
 import numpy as np
 from scipy import sparse
+from sklearn.base import ClassifierMixin
 from sklearn.ensemble import AdaBoostClassifier, GradientBoostingClassifier
 from sklearn.svm import SVC
 
 from treesvm.compression.machine_compression import Source, machine_source
-from treesvm.compression.terms import LearnerTerms
-from treesvm.estimators.kernel_svc import KernelSVC
+from treesvm.compression.terms import KernelTerms, LearnerTerms
 from treesvm.kernels.kernel import resolve_kernel
 from treesvm.machines.kernel_machine import KernelMachine
 from treesvm.machines.layout import class_layout
 from treesvm.machines.path import RECORD
+from treesvm.partitions.whole_space import WholeSpace
+
+
+def kernel_members(model):
+    """The decompositions of a classifier, if its parts have kernel machines; or none.
+
+    A model offers them as ``decompositions_``.
+    """
+    members = getattr(model, "decompositions_", [])
+    machines = [part.machine for member in members for part in member.parts]
+    are_kernels = all(m is None or isinstance(m, KernelMachine) for m in machines)
+    return members if isinstance(model, ClassifierMixin) and are_kernels else []
+
+
+def has_parts(model):
+    """Whether a model has other kernel machines than a single one for all rows."""
+    return bool(kernel_members(model)) and single_machine(model) is None
+
+
+def single_machine(model):
+    """The kernel machine that answers all rows as they are, None if there is none."""
+    members = kernel_members(model)
+    if len(members) != 1 or not isinstance(members[0].partition, WholeSpace):
+        return None
+    part = members[0].parts[0]
+    return part.machine if part.scaling is None else None
+
+
+def object_source(model, kernel, objects, gram):
+    """Return the `Source` of a model that was trained on the Gram matrix of objects."""
+    source = model_source(model, gram)
+    values = source.decide(gram)
+
+    def decide(rows):
+        if rows is objects:  # their Gram matrix is known
+            return values
+        return source.decide(kernel.block(rows, objects, np.float64))
+
+    terms = KernelTerms(kernel, objects[source.terms.vectors])
+    return replace(source, terms=terms, decide=decide)
 
 
 def model_source(model, X):
     """Return the `Source` of a fitted model; `X` holds a few rows it understands."""
-    if isinstance(model, KernelSVC):
-        return machine_source(model._machine)
+    machine = single_machine(model)
+    if machine is not None:
+        return machine_source(machine)
     if isinstance(model, SVC):
         return machine_source(svc_machine(model))
     if isinstance(model, AdaBoostClassifier):

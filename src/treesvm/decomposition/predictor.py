@@ -1,0 +1,66 @@
+"""Answers of decomposed models without validation, for single rows and batches."""
+
+from treesvm.decomposition.decomposition import joined, joint_scores
+from treesvm.decomposition.part import certain_scores
+from treesvm.inputs.predictor import Predictor
+
+
+class DecompositionPredictor(Predictor):
+    """Compiled answers of one or several decompositions, compressed or not.
+
+    Parameters
+    ----------
+    members : list of Decomposition
+    classes : ndarray of shape (n_classes,)
+    n_features : int
+    """
+
+    def __init__(self, members, classes, n_features):
+        super().__init__(classes, n_features)
+        self._members = members
+        self._walkers = [_Walker(member) for member in members]
+        self._single = self._walkers[0] if len(members) == 1 else None
+        self._labels = list(classes)  # gives up one label faster than an array
+
+    def label_of_row(self, x):
+        """Return the label of one row of the right width."""
+        if self._single is None:
+            return super().label_of_row(x)
+        return self._labels[self._single.code(x)]
+
+    def scores_of_rows(self, X):
+        """Return class scores; a single row takes the short way."""
+        if len(X) != 1:
+            return joint_scores(self._members, X)
+        return joined([walker.scores(X[0]) for walker in self._walkers])
+
+
+class _Walker:
+    """One decomposition, laid out for single rows."""
+
+    def __init__(self, member):
+        self._part_of = member.partition.row_router()
+        self._n_classes, self._parts = member.n_classes, member.parts
+        self._deciders = [
+            None if part.machine is None else part.row_decider()
+            for part in member.parts
+        ]
+
+    def code(self, x):
+        """Return the class code of a 1-D row."""
+        k = self._part_of(x)
+        decider = self._deciders[k]
+        if decider is None:
+            return self._parts[k].code
+        values = decider.of_array(x)
+        if self._n_classes == 2:
+            return int(values[0] > 0.0)
+        return int(self._parts[k].machine.scores(values[None, :]).argmax())
+
+    def scores(self, x):
+        """Return the scores of a 1-D row, shape (1, n_classes)."""
+        k = self._part_of(x)
+        part, decider = self._parts[k], self._deciders[k]
+        if decider is None:
+            return certain_scores(part.code, self._n_classes)[None, :]
+        return part.machine.scores(decider.of_array(x)[None, :])

@@ -12,13 +12,13 @@ from treesvm import (  # noqa: I001
     reporting as reporting,
 )
 from treesvm.estimators.candidate_svc import CandidateSVC
+from treesvm.estimators.compress import compress
 from treesvm.estimators.dtsvm import DTSVMClassifier
 from treesvm.estimators.dtsvr import DTSVRegressor
 from treesvm.estimators.hlsvm import HLSVMClassifier
 from treesvm.estimators.kernel_svc import KernelSVC
 from treesvm.estimators.kernel_svr import KernelSVR
 from treesvm.estimators.support_vector_tree import SupportVectorTreeClassifier
-from treesvm.estimators.compress import compress
 from treesvm.estimators.svm_maj import SVMMajClassifier
 from treesvm.estimators.svm_partition_tree import SVMPartitionTreeClassifier
 from treesvm.model_selection.dtsvm_cv import DTSVMClassifierCV

@@ -46,7 +46,7 @@ class CompressionOptions:
     min_rows: int = 5
     n_starts: int = 5
     loss: str | None = "values"
-    split_rows: int | str = "cv"
+    split_rows: int | str | None = "cv"
     prior_rows: float = 1.0
     is_shared: bool = True
     max_bytes: int = 500 * 2**20

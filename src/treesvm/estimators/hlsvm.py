@@ -1,13 +1,16 @@
 """H-LSVM: an oblique decision tree whose splits are linear SVMs."""
 
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from treesvm.decomposition.checkpointing import open_rows_checkpoint
 from treesvm.estimators.oblique_classifier import ObliqueTreeClassifier
+from treesvm.files.file_path import FilePath
+from treesvm.inputs.array_types import Array, ClassWeight, Seed
 from treesvm.inputs.parameter_rules import check_parameters, one_of
 from treesvm.inputs.rows import Rows
 from treesvm.trees.oblique import default_alpha, grow_oblique_tree
 from treesvm.trees.oblique_split import PlaneOptions
+from treesvm.trees.tree import Tree
 
 
 class HLSVMClassifier(ObliqueTreeClassifier):
@@ -97,22 +100,22 @@ class HLSVMClassifier(ObliqueTreeClassifier):
 
     def __init__(
         self,
-        alpha="auto",
+        alpha: float | str = "auto",
         *,
-        regularization="paper",
-        solver="dual",
-        min_share="auto",
-        prune_share=0.1,
-        max_depth=None,
-        multi_class="tree",
-        class_weight=None,
-        tol=0.1,
-        max_passes=20,
-        max_node_rows=20_000,
-        n_jobs=None,
-        random_state=None,
-        checkpoint=None,
-    ):
+        regularization: str = "paper",
+        solver: str = "dual",
+        min_share: float | str = "auto",
+        prune_share: float = 0.1,
+        max_depth: int | None = None,
+        multi_class: str = "tree",
+        class_weight: ClassWeight = None,
+        tol: float = 0.1,
+        max_passes: int = 20,
+        max_node_rows: int = 20_000,
+        n_jobs: int | None = None,
+        random_state: Seed = None,
+        checkpoint: FilePath | Any = None,
+    ) -> None:
         self.alpha = alpha
         self.regularization = regularization
         self.solver = solver
@@ -128,7 +131,7 @@ class HLSVMClassifier(ObliqueTreeClassifier):
         self.random_state = random_state
         self.checkpoint = checkpoint
 
-    def check_parameters(self):
+    def check_parameters(self) -> None:
         """Raise a ValueError that names a parameter out of range."""
         check_parameters(self)
 
@@ -136,13 +139,13 @@ class HLSVMClassifier(ObliqueTreeClassifier):
         """Return the store of what was finished; without checkpoint it keeps none."""
         return open_rows_checkpoint(self, Rows(X, codes, weight, len(self.classes_)))
 
-    def plane_options(self, total_weight):
+    def plane_options(self, total_weight: float) -> Any:
         """Return how nodes are split, for rows of so much weight in all."""
         alpha = self.alpha
         if alpha == "auto":
             alpha = default_alpha(self.regularization, total_weight)
         return PlaneOptions(
-            alpha=alpha,
+            alpha=float(alpha),
             regularization=self.regularization,
             solver=self.solver,
             tol=self.tol,
@@ -150,7 +153,17 @@ class HLSVMClassifier(ObliqueTreeClassifier):
             max_node_rows=self.max_node_rows,
         )
 
-    def grow_tree(self, X, codes, weight, *, n_classes, seed, n_jobs, kept=None):
+    def grow_tree(
+        self,
+        X: Any,
+        codes: Array,
+        weight: Array | None,
+        *,
+        n_classes: int,
+        seed: int,
+        n_jobs: int | None,
+        kept: Array | None = None,
+    ) -> Tree:
         """Grow and prune one tree."""
         total = len(codes) if weight is None else weight.sum()
         return grow_oblique_tree(

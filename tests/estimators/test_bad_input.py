@@ -122,6 +122,30 @@ def test_coefficients_that_would_overflow(model, data):
         model.fit(X, (y == "no").astype(float))
 
 
+@pytest.mark.parametrize(
+    "model",
+    [
+        KernelSVC(C=1e-20),
+        KernelSVC(C=1e8),
+        KernelSVR(),
+        DTSVMClassifier(max_leaf_size=40),
+        DTSVRegressor(max_leaf_size=40),
+        LASVMClassifier(),
+        HLSVMClassifier(solver="pegasos", alpha=1e-9),
+        SVMMajClassifier("absolute", alpha=1e-9),
+    ],
+    ids=lambda model: type(model).__name__,
+)
+@pytest.mark.parametrize("weights", [(1.0, 1.0), (1e-300, 1e-300), (1e12, 1e-12)])
+def test_extreme_boxes_are_solved_in_finite_time(model, data, weights):
+    X, y = data
+    weight = np.where(np.arange(len(y)) % 2, *weights)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        model.fit(X, (y == "no").astype(float), sample_weight=weight)
+    assert np.isfinite(model.predict(X)).all()
+
+
 def test_a_class_weight_of_zero(model, data):
     model.set_params(class_weight={"no": 0.0, "yes": 1.0})
     with pytest.raises(ValueError, match=r"'no'.*zero"):

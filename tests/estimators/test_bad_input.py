@@ -111,7 +111,7 @@ def test_weights(model, data, weight_of, says):
         DTSVRegressor(C=1e30),
         DTSVMClassifierCV([1.0, 1e30], [1.0]),
         LASVMClassifier(C=1e30),
-        HLSVMClassifier(C=1e30),
+        DTSVMClassifier(C=1e30, partition="oblique"),
         KernelSVC(class_weight={0.0: 1e30}),
     ],
     ids=lambda model: type(model).__name__,
@@ -252,7 +252,7 @@ def test_parameters(number, name, value, data):
         (SVMPartitionTreeClassifier(alpha=1.0), "cv", None),
         (SVMMajClassifier(), "class_weight", []),
         (HLSVMClassifier(), "class_weight", []),
-        (HLSVMClassifier(leaf="kernel"), "gamma", 1e38),
+        (DTSVMClassifier(), "gamma", 1e38),
     ],
 )
 def test_parameters_of_other_models(other, name, value, data):

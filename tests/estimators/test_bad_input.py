@@ -196,8 +196,6 @@ LEAVES = [
     ("n_estimators", 0),
     ("partition", "leaves"),
     ("partition", AxisTree),
-    ("partition", AxisTree("mse")),
-    ("partition", AxisTree(max_tree_rows=1)),
 ]
 SEARCH = [
     *LEAVES,
@@ -423,3 +421,16 @@ def test_sparse_rows_with_wide_indices_are_taken(model, data):
     assert wide.indices.dtype == np.int64
     said = clone(model).fit(wide, y).predict(wide)
     np.testing.assert_array_equal(said, model.fit(narrow, y).predict(narrow))
+
+
+@pytest.mark.parametrize(
+    ("partition", "says"),
+    [
+        (AxisTree("mse"), "criterion='mse'"),
+        (AxisTree(max_tree_rows=1), "max_tree_rows=1"),
+        (AxisTree(max_features=1.5), "max_features=1.5"),
+    ],
+)
+def test_parameters_of_partitions(partition, says, data):
+    with pytest.raises(ValueError, match=says):
+        DTSVMClassifier(partition=partition).fit(*data)

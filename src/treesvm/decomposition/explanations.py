@@ -5,8 +5,8 @@ the features as they were given. A feature that a part does not look at, and any
 in a part with one class, has no share in the answers there.
 
 Values belong to binary machines. With two classes, or for numbers, there is one, whose
-value is the decision value. With more, a class gets the values of its machines: those of
-its pairs with a plus where it is the positive side and a minus where it is the other.
+value is the decision value. With more, a class gets the values of its machines: those
+of its pairs with a plus where it is the positive side and a minus where it is not.
 """
 
 import numpy as np

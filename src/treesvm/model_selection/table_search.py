@@ -97,7 +97,7 @@ class TableSearch:
         deadline,
         verbose=0,
     ):
-        self._rows, self._folds, self._thetas = rows, folds, thetas
+        self.rows, self._folds, self._thetas = rows, folds, thetas
         self._options, self._n_jobs = options, n_jobs
         self._deadline, self._verbose = deadline, verbose
         self._rng = np.random.default_rng(seed)
@@ -141,11 +141,9 @@ class TableSearch:
         enough = int(np.searchsorted(np.cumsum(sizes), _FIRST_VALIDATED)) + 1
         chosen = order[: max(_FIRST_TASKS, enough)][: 4 * _FIRST_TASKS]
         small = Losses([_cut(losses.tasks[k], self._rng) for k in chosen])
-        views = {}
-        for theta in self._thetas:
-            views.setdefault(theta[3:], []).append(theta)
+        views = _together(self._thetas, 0)
         progress = Progress(len(views), "kinds of machines", self._verbose)
-        for own in views.values():
+        for own in views:
             self._judge(small, own, range(len(small.tasks)))
             progress.step()
             if self._deadline.is_over(0.4):
@@ -224,26 +222,47 @@ class TableSearch:
         n_workers = min(effective_n_jobs(self._n_jobs), max(1, len(jobs)))
 
         def judge(k, missing):
-            if self._deadline.is_over():
-                return
             task = losses.tasks[k]
-            answers = task.evaluate(
-                missing,
-                self._options,
-                steps_per_row=_STEPS_PER_ROW,
-                n_jobs=self._n_jobs if n_workers == 1 else 1,
-            )
-            for theta, answer in zip(missing, answers, strict=True):
-                losses.note(theta, k, task_loss(task, answer.predicted))
+            for some in _together(missing, task.data.n_classes):
+                if self._deadline.is_over():
+                    return
+                answers = task.evaluate(
+                    some,
+                    self._options,
+                    steps_per_row=_STEPS_PER_ROW,
+                    n_jobs=self._n_jobs if n_workers == 1 else 1,
+                )
+                for theta, answer in zip(some, answers, strict=True):
+                    losses.note(theta, k, task_loss(task, answer.predicted))
 
         with threadpool_limits(1 if n_workers > 1 else None):
             Parallel(n_jobs=n_workers, require="sharedmem")(
                 delayed(judge)(*job) for job in jobs
             )
 
+    def trained(self, found):
+        """Yield tasks in random order, with the winner's part trained for each."""
+        tasks = self.losses[found.max_leaf_size].tasks
+        for k in self._rng.permutation(len(tasks)):
+            answer = tasks[k].evaluate([found.theta], self._options, keep=True)[0]
+            yield tasks[k], answer.part
+
     def _note(self, stage, losses, thetas, ceiling):
         for theta in thetas:
             self._looks.append((stage, theta, ceiling, losses.mean(theta)))
+
+
+def _together(thetas, n_classes):
+    """Return lists of thetas to be judged in one go: those that share distances.
+
+    Regressors share nothing, so that the time is looked at after each of them.
+    """
+    if n_classes is None:
+        return [[theta] for theta in thetas]
+    alike = {}
+    for theta in thetas:
+        alike.setdefault(theta[3:], []).append(theta)
+    return list(alike.values())
 
 
 def task_loss(task, predicted):
@@ -288,10 +307,8 @@ def _finer_tasks(fine, coarse):
     owner = {
         (task.fold, row): b
         for b, task in enumerate(coarse)
-        for row in (task.rows[0], *task.val_rows[:1])
+        for row in task.rows.tolist()
     }
-    for b, task in enumerate(coarse):
-        owner |= {(task.fold, row): b for row in task.rows.tolist()}
     inside = [[] for _ in coarse]
     for k, task in enumerate(fine):
         inside[owner[task.fold, int(task.rows[0])]].append(k)

@@ -34,6 +34,7 @@ class Finding(NamedTuple):
     """What a search found."""
 
     theta: Theta
+    partition: Any  # recipe by which the space was cut
     max_leaf_size: int
     loss: float  # mean over validation rows
     stopped_early: bool
@@ -115,6 +116,7 @@ class TableSearch:
         ceiling, best = self._larger_parts(best)
         return Finding(
             best,
+            self._folds[0].recipe,
             ceiling,
             self.losses[ceiling].mean(best),
             self._deadline.has_ended_work,

@@ -6,6 +6,8 @@ import time
 class Deadline:
     """The time that is left, without end if there is no limit.
 
+    `has_ended_work` says whether anything that asked was told to stop.
+
     Parameters
     ----------
     seconds : float or None
@@ -13,6 +15,7 @@ class Deadline:
 
     def __init__(self, seconds=None):
         self._start, self._seconds = time.monotonic(), seconds
+        self.has_ended_work = False
 
     @property
     def elapsed(self):
@@ -20,5 +23,7 @@ class Deadline:
         return time.monotonic() - self._start
 
     def is_over(self, share=1.0):
-        """Whether so large a share of the time has passed."""
-        return self._seconds is not None and self.elapsed >= share * self._seconds
+        """Whether so large a share of the time has passed; ask if work is left."""
+        is_over = self._seconds is not None and self.elapsed >= share * self._seconds
+        self.has_ended_work |= is_over
+        return is_over

@@ -258,13 +258,13 @@ class SearchFold:
         self, rows, train, val, recipe=None, ceiling=0, seed=0, number=0, grown=None
     ):
         self.rows, self.train, self.val = rows, train, val
-        self._number, self._recipe, self._seed = number, recipe, seed
+        self._number, self.recipe, self._seed = number, recipe, seed
         self._grown = self._grow(ceiling) if grown is None else grown
 
     def _grow(self, ceiling):
         """Return the partition, and the parts of training and validation rows."""
         own = self.rows.take(self.train)
-        partition, parts = self._recipe.grow(
+        partition, parts = self.recipe.grow(
             *own[:3], self._seed, max_leaf_size=ceiling, n_classes=own.n_classes
         )
         return partition, parts, partition.apply(self.rows.X[self.val])
@@ -287,7 +287,7 @@ class SearchFold:
 
     def _at(self, ceiling):
         """Cut the tree at a ceiling; random parts are dealt anew."""
-        if self._recipe is not None and not self._recipe.is_nested:
+        if self.recipe is not None and not self.recipe.is_nested:
             return self._grow(ceiling)
         partition, own, val = self._grown
         coarse, place = partition.coarsen(ceiling)

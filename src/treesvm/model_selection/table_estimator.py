@@ -44,23 +44,35 @@ class TableEstimator(BaseEstimator):
         seed = check_random_state(self.random_state).randint(np.iinfo(np.int32).max)
         return Deadline(self.time_limit), int(seed)
 
-    def _encoded_training(self, X, target, n_classes, seed):
-        """Learn the encoder; return the encoded training rows."""
+    def _training_table(self, X):
+        """Check training rows; note the names of their columns."""
+        table = as_table(X)
         validate_data(self, X, skip_check_array=True)
+        return table
+
+    def _encoded_training(self, table, target, n_classes, seed):
+        """Learn the encoder; return the encoded training rows."""
         self.encoder_, encoded = ColumnEncoder.fit_training(
-            as_table(X), target, n_classes=n_classes, seed=seed
+            table, target, n_classes=n_classes, seed=seed
         )
         return encoded
 
     def _encoded(self, X):
         """Return rows as the machines want them."""
         check_is_fitted(self)
+        if len((X if hasattr(X, "shape") else np.asarray(X)).shape) != 2:
+            as_table(X)  # raises, and says how to reshape
         validate_data(self, X, reset=False, skip_check_array=True)
         names = self.encoder_.column_names
         return self.encoder_.transform(as_table(X, names))
 
     def _searched(self, rows, seed, deadline):
         """Search; return the search, and what it found."""
+        if len(rows.target) < 2:
+            raise ValueError(
+                f"n_samples={len(rows.target)} with weight; a search trains on some "
+                "rows and judges by others. Give it more rows, or use KernelSVR."
+            )
         some = searched_rows(rows, seed)
         folds, ceiling = table_folds(some, seed)
         multi_class = None if rows.n_classes is None else "ovo"

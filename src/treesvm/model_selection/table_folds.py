@@ -23,17 +23,13 @@ def searched_rows(rows, seed):
     return rows.take(np.sort(rng.choice(n_rows, _SEARCHED_ROWS, replace=False)))
 
 
-def partition_for(n_rows):
-    """Return how so many rows are cut, and the smallest ceiling."""
-    if n_rows <= _ONE_PART:
-        return WholeSpace(), max(FIRST_CEILING, n_rows)
-    return AxisTree(), FIRST_CEILING
-
-
 def table_folds(rows, seed):
     """Return the folds of a search, and the ceiling at which they are cut."""
     splits = _splits(rows, seed)
-    recipe, ceiling = partition_for(max(len(train) for train, _ in splits))
+    n_train = max(len(train) for train, _ in splits)
+    recipe, ceiling = AxisTree(), FIRST_CEILING
+    if n_train <= _ONE_PART:
+        recipe, ceiling = WholeSpace(), max(FIRST_CEILING, n_train)
     folds = [
         SearchFold(rows, train, val, recipe, ceiling, seed, number)
         for number, (train, val) in enumerate(splits)

@@ -34,6 +34,7 @@ class Finding(NamedTuple):
     """What a search found."""
 
     theta: Theta
+    partition: Any  # recipe by which the space was cut
     max_leaf_size: int
     loss: float  # mean over validation rows
     stopped_early: bool
@@ -52,8 +53,9 @@ class Losses:
         own = self.of.setdefault(theta, np.full(len(self.tasks), np.nan))
         own[k] = loss
 
-    def is_known(self, theta, k):
-        return theta in self.of and not np.isnan(self.of[theta][k])
+    def is_known(self, theta, chosen):
+        """Whether the theta has answered a task, or all of several."""
+        return theta in self.of and not np.isnan(self.of[theta][chosen]).any()
 
     def mean(self, theta, chosen=None):
         """Mean loss over the tasks that the theta has answered, or some of them."""
@@ -114,9 +116,10 @@ class TableSearch:
         ceiling, best = self._larger_parts(best)
         return Finding(
             best,
+            self._folds[0].recipe,
             ceiling,
             self.losses[ceiling].mean(best),
-            self._deadline.is_over(),
+            self._deadline.has_ended_work,
             _as_table(self._looks),
         )
 
@@ -144,10 +147,10 @@ class TableSearch:
         views = _together(self._thetas, 0)
         progress = Progress(len(views), "kinds of machines", self._verbose)
         for own in views:
-            self._judge(small, own, range(len(small.tasks)))
-            progress.step()
             if self._deadline.is_over(0.4):
                 break
+            self._judge(small, own, range(len(small.tasks)))
+            progress.step()
         progress.close()
         ranked = sorted(small.of, key=lambda t: (small.mean(t), smoothness(t)))
         self._note("first look", small, ranked, self._ceiling)
@@ -171,15 +174,17 @@ class TableSearch:
     def _refine(self, losses, best):
         """Try thetas around the best; return the smoothest that is as good."""
         mixed = _mixed(losses.tasks)
-        if self._deadline.is_over(0.5) or len(mixed) == 0:
+        if len(mixed) == 0 or self._deadline.is_over(0.5):
             return best
         around = neighbours(best)
         some = self._rng.permutation(mixed)[: max(4, len(mixed) // 4)]
         self._judge(losses, around, some)
         around.sort(key=lambda t: losses.mean(t, some))
         self._judge(losses, around[:3], mixed)
-        top = [t for t in around[:3] if not np.isnan(losses.of[t][mixed]).any()]
-        top = sorted(top or [best], key=losses.mean)
+        top = [t for t in around[:3] if losses.is_known(t, mixed)]
+        if not top:
+            return best
+        top.sort(key=losses.mean)
         self._note("refined", losses, around, self._ceiling)
         return min(
             (t for t in top if _is_as_good(losses, t, top[0], mixed)), key=smoothness
@@ -202,8 +207,8 @@ class TableSearch:
             parts = [k for b in chosen for k in inside[b]]
             self._judge(fine, [best], parts)
             self._judge(coarse, rivals, chosen)
-            known = [t for t in rivals if t in coarse.of]
-            if not known or np.isnan(fine.of[best][parts]).any():
+            known = [t for t in rivals if coarse.is_known(t, chosen)]
+            if not known or not fine.is_known(best, parts):
                 break
             winner = min(known, key=lambda t: coarse.mean(t, chosen))
             self._note("larger parts", coarse, known, larger)

@@ -6,7 +6,7 @@ import numpy as np
 from sklearn.base import ClassifierMixin
 from sklearn.utils import compute_sample_weight
 from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import column_or_1d
+from sklearn.utils.validation import _check_y
 
 from treesvm.decomposition.leaf_calibration import (
     LeafCalibration,
@@ -20,7 +20,6 @@ from treesvm.inputs.rows import Rows
 from treesvm.inputs.training_rows import check_class_masses, row_weights
 from treesvm.inputs.whole_fit import all_or_nothing
 from treesvm.model_selection.table_estimator import TableEstimator
-from treesvm.model_selection.table_folds import partition_for
 
 _CALIBRATING_ROWS = 4000  # held-out rows that are enough for two numbers
 
@@ -120,16 +119,14 @@ class TreeSVC(ClassifierMixin, TableEstimator):
         self.calibration_ = _calibration(search, found, rows)
 
         def fit(some):
-            return self._machine(found, len(some.target), seed).fit(
-                some.X, some.target, some.weight
-            )
+            return self._machine(found, seed).fit(some.X, some.target, some.weight)
 
         self.best_estimator_ = fit(self._affordable(rows, fit, deadline, seed))
         return self
 
     def _training_rows(self, X, y, sample_weight, seed):
         """Check and encode training data; set `classes_`."""
-        y = column_or_1d(y, warn=True)
+        table, y = self._training_table(X), _check_y(y, estimator=self)
         check_classification_targets(y)
         self.classes_, codes = np.unique(y, return_inverse=True)
         if len(self.classes_) < 2:
@@ -138,14 +135,14 @@ class TreeSVC(ClassifierMixin, TableEstimator):
                 "rows of at least two classes. Check the labels, or use a one-class "
                 "method."
             )
-        encoded = self._encoded_training(X, codes, len(self.classes_), seed)
+        encoded = self._encoded_training(table, codes, len(self.classes_), seed)
         weight = row_weights(encoded, sample_weight)
         weight = weight * compute_sample_weight(self.class_weight, y)
         mass = np.bincount(codes, weights=weight, minlength=len(self.classes_))
         check_class_masses(self.classes_, mass)
         return Rows(encoded, codes, weight, len(self.classes_)).with_weight()
 
-    def _machine(self, found, n_rows, seed):
+    def _machine(self, found, seed):
         """Return the winner, unfitted."""
         theta = found.theta
         return DTSVMClassifier(
@@ -157,7 +154,7 @@ class TreeSVC(ClassifierMixin, TableEstimator):
             leaf_scaling=theta.leaf_scaling,
             feature_weights=theta.feature_weights,
             multi_class=theta.multi_class,
-            partition=partition_for(n_rows)[0],
+            partition=found.partition,
             n_jobs=self.n_jobs,
             random_state=seed,
         )
@@ -187,7 +184,8 @@ class TreeSVC(ClassifierMixin, TableEstimator):
 
     def predict(self, X: MatrixLike) -> Array:
         """Return the most probable class of every row."""
-        return self.classes_[self.predict_log_proba(X).argmax(axis=1)]
+        most_probable = self.predict_log_proba(X).argmax(axis=1)
+        return self.classes_[most_probable]
 
 
 def _calibration(search, found, rows):

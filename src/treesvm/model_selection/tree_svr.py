@@ -4,7 +4,7 @@ from typing import Self
 
 import numpy as np
 from sklearn.base import RegressorMixin
-from sklearn.utils.validation import column_or_1d
+from sklearn.utils.validation import _check_y
 
 from treesvm.estimators.dtsvr import DTSVRegressor
 from treesvm.inputs.array_types import Array, ArrayLike, MatrixLike, Seed
@@ -12,7 +12,6 @@ from treesvm.inputs.rows import Rows
 from treesvm.inputs.training_rows import row_weights
 from treesvm.inputs.whole_fit import all_or_nothing
 from treesvm.model_selection.table_estimator import _EPSILON, TableEstimator
-from treesvm.model_selection.table_folds import partition_for
 
 
 class TreeSVR(RegressorMixin, TableEstimator):
@@ -94,8 +93,9 @@ class TreeSVR(RegressorMixin, TableEstimator):
         self
         """
         deadline, seed = self._start()
-        y = column_or_1d(y, dtype=np.float64, warn=True)
-        encoded = self._encoded_training(X, y, None, seed)
+        table = self._training_table(X)
+        y = _check_y(y, y_numeric=True, estimator=self).astype(np.float64)
+        encoded = self._encoded_training(table, y, None, seed)
         weight = row_weights(encoded, sample_weight)
         self.target_mean_ = float(np.average(y, weights=weight))
         spread = float(
@@ -107,7 +107,7 @@ class TreeSVR(RegressorMixin, TableEstimator):
         _, found = self._searched(rows, seed, deadline)
 
         def fit(some):
-            theta, partition = found.theta, partition_for(len(some.target))[0]
+            theta = found.theta
             model = DTSVRegressor(
                 theta.C,
                 theta.gamma,
@@ -117,7 +117,7 @@ class TreeSVR(RegressorMixin, TableEstimator):
                 kernel=theta.kernel.name,
                 leaf_scaling=theta.leaf_scaling,
                 feature_weights=theta.feature_weights,
-                partition=partition,
+                partition=found.partition,
                 n_jobs=self.n_jobs,
                 random_state=seed,
             )
@@ -128,5 +128,6 @@ class TreeSVR(RegressorMixin, TableEstimator):
 
     def predict(self, X: MatrixLike) -> Array:
         """Return the predicted target of every row."""
-        found = self.best_estimator_.predict(self._encoded(X))
+        rows = self._encoded(X)
+        found = self.best_estimator_.predict(rows)
         return self.target_mean_ + self.target_scale_ * found

@@ -62,7 +62,7 @@ class DTSVMClassifierCV(HoldsBestDecomposition, ClassifierMixin, BaseEstimator):
         Candidates that are tried with larger leaves.
     growth : int, default=4
     min_gain : float, default=0.005
-        Gain in score that a larger leaf size must bring.
+        Gain in score that a larger leaf size has to bring; the paper's value.
     cv : float, int or splitter, default=0.2
         A share of rows held out, a number of folds, or a scikit-learn splitter (such as
         `PredefinedSplit`).  With several folds scores are pooled, and the final model
@@ -73,7 +73,9 @@ class DTSVMClassifierCV(HoldsBestDecomposition, ClassifierMixin, BaseEstimator):
         Train the winner on all rows, the held-out ones included.  False is the paper's
         protocol: the model keeps the leaves that the search has trained, and the
         held-out rows only judge.
-    multi_class, leaf_scaling, n_estimators, partition, \
+    kernel : {"rbf", "laplacian"}, default="rbf"
+        The paper's, or the one that suits tables of mixed columns.
+    multi_class, leaf_scaling, feature_weights, n_estimators, partition, \
 class_weight, probability, tol, cache_size, n_jobs, random_state, verbose, checkpoint
         As in `DTSVMClassifier`. A checkpoint also keeps what the search has judged.
 
@@ -129,8 +131,10 @@ class_weight, probability, tol, cache_size, n_jobs, random_state, verbose, check
         cv: Any = 0.2,
         scoring: str | Callable[..., Any] | None = None,
         refit: bool | str = True,
+        kernel: str = "rbf",
         multi_class: str = "ovo",
         leaf_scaling: str | None = "minmax",
+        feature_weights: str | ArrayLike | None = None,
         n_estimators: int = 1,
         partition: Any = "axis",
         class_weight: ClassWeight = None,
@@ -152,8 +156,10 @@ class_weight, probability, tol, cache_size, n_jobs, random_state, verbose, check
         self.cv = cv
         self.scoring = scoring
         self.refit = refit
+        self.kernel = kernel
         self.multi_class = multi_class
         self.leaf_scaling = leaf_scaling
+        self.feature_weights = feature_weights
         self.n_estimators = n_estimators
         self.partition = partition
         self.class_weight = class_weight

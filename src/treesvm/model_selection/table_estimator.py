@@ -10,6 +10,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from treesvm.datasets.column_encoder import ColumnEncoder
 from treesvm.datasets.frames import as_table
+from treesvm.datasets.table import Table
 from treesvm.decomposition.explanations import explanations
 from treesvm.decomposition.training import MachineOptions
 from treesvm.inputs.parameter_rules import check_parameters, either, number
@@ -27,6 +28,8 @@ _FINAL_SHARE = 0.9  # of the time that is left, which training all rows may take
 
 class TableEstimator(BaseEstimator):
     """Encodes tables, searches, and trains the winner; see `TreeSVC` and `TreeSVR`."""
+
+    takes_tables = True  # those of `treesvm.datasets` too
 
     _rules = {  # noqa: RUF012
         "time_limit": either(
@@ -47,7 +50,10 @@ class TableEstimator(BaseEstimator):
     def _training_table(self, X):
         """Check training rows; note the names of their columns."""
         table = as_table(X)
-        validate_data(self, X, skip_check_array=True)
+        if isinstance(X, Table):
+            self._take_columns_of(X)
+        else:
+            validate_data(self, X, skip_check_array=True)
         return table
 
     def _encoded_training(self, table, target, n_classes, seed):
@@ -57,12 +63,23 @@ class TableEstimator(BaseEstimator):
         )
         return encoded
 
+    def _take_columns_of(self, table):
+        """Set what scikit-learn finds out of frames and arrays."""
+        if hasattr(self, "feature_names_in_"):
+            del self.feature_names_in_
+        if table.is_matrix:
+            self.n_features_in_ = table.X.shape[1]
+        else:
+            self.n_features_in_ = len(table.names)
+            self.feature_names_in_ = np.array(table.names, dtype=object)
+
     def _encoded(self, X):
         """Return rows as the machines want them."""
         check_is_fitted(self)
-        if len((X if hasattr(X, "shape") else np.asarray(X)).shape) != 2:
-            as_table(X)  # raises, and says how to reshape
-        validate_data(self, X, reset=False, skip_check_array=True)
+        if not isinstance(X, Table):  # the encoder checks the columns of those
+            if len((X if hasattr(X, "shape") else np.asarray(X)).shape) != 2:
+                as_table(X)  # raises, and says how to reshape
+            validate_data(self, X, reset=False, skip_check_array=True)
         names = self.encoder_.column_names
         return self.encoder_.transform(as_table(X, names))
 

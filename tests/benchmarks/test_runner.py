@@ -58,7 +58,8 @@ def test_case_is_stored_and_shown_on_the_page(toy, context, tmp_path, capsys):
 def test_page_keeps_prose_around_the_blocks(toy, context, tmp_path):
     page = tmp_path / "toy.md"
     page.write_text(
-        "# Mine\n\nbefore \\1\n<!-- begin: fine -->\nstale\n<!-- end: fine -->\nafter\n",
+        "# Mine\n\nbefore \\1\n<!-- begin: fine -->\nstale\n"
+        "<!-- end: fine -->\nafter\n",
         encoding="utf8",
     )
     for _ in range(2):

@@ -135,6 +135,9 @@ def wrapped_models():
     frame = pd.DataFrame(named.X).mask(X[:, :3] > 6.5)
     return {
         "TreeSVC frame": TreeSVC(**_QUICK).fit(frame, y),
+        "TableModel TreeSVC": TableModel(
+            TreeSVC(**_QUICK), scale="none", missing="indicator"
+        ).fit(named),
         "TableModel": TableModel(HLSVMClassifier(random_state=0)).fit(X, y),
         "TableModel names": TableModel(KernelSVC(), scale="standard").fit(named),
     }

@@ -20,7 +20,7 @@ PACKED = gzip.compress(b"1 1:2\n1 b:2\n", mtime=0)
 @pytest.fixture
 def model(run, spirals):
     """The name of a small model file."""
-    assert run("train", spirals, "-o", "m", "-q")[0] == 0
+    assert run("train", spirals, "--method", "dtsvm", "-o", "m", "-q")[0] == 0
     return "m"
 
 
@@ -44,7 +44,7 @@ def model(run, spirals):
 )
 def test_damaged_training_files(run, tmp_path, name, content, words):
     (tmp_path / name).write_bytes(content)
-    code, out, err = run("train", name, "-o", "m")
+    code, out, err = run("train", name, "--method", "dtsvm", "-o", "m")
     assert (code, out) == (1, "")
     assert words in err
     assert not (tmp_path / "m").exists()
@@ -61,6 +61,18 @@ def test_damaged_training_files(run, tmp_path, name, content, words):
         ),
         (("train", "flowers.csv", "--method", "svm", "--search"), "--search"),
         (("train", "flowers.csv", "--search", "--C", 3), "leave out --C"),
+        (("train", "flowers.csv", "--method", "tree", "--C", 3), "--C does not"),
+        (("train", "flowers.csv", "--time-limit", 0), "time_limit=0"),
+        (("train", "flowers.csv", "--C", 3, "--time-limit", 1), "--time-limit does"),
+        (("train", "flowers.csv", "--task", "regression"), "is no number, which"),
+        (
+            ("train", "flowers.csv", "--task", "regression", "--method", "hlsvm"),
+            "for regression there are: tree, dtsvm, svm",
+        ),
+        (
+            ("train", "flowers.csv", "--method", "tree", "--cluster", "local"),
+            "--cluster trains the classifiers",
+        ),
         (("train", "flowers.csv", "--C", -1, "--missing", "median"), "C=-1"),
         (("train", "flowers.csv", "-o", "no/folder/m"), "folder that exists"),
         (("train", "flowers.csv", "--jobs", 100_000), "--jobs 100000"),

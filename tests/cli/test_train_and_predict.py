@@ -4,27 +4,34 @@ import csv
 import gzip
 import io
 import json
+import re
 import shutil
 
 import numpy as np
+import pandas as pd
 import pytest
 from sklearn.datasets import dump_svmlight_file
 
-from treesvm import HLSVMClassifier, load_model
+from treesvm import HLSVMClassifier, TreeSVC, load_model
 from treesvm.datasets import make_spirals, read_libsvm
 from treesvm.persistence import save_model
 
 
 def test_train_inspect_predict_a_table(run, flowers):
     code, out, _ = run(
-        "train", flowers, "--label", "kind", "--missing", "median", "--test", "0.25"
+        *("train", flowers, "--label", "kind", "--test", "0.25", "--time-limit", 1)
     )
     assert code == 0
-    assert "test accuracy" in out
+    for name in ("accuracy", "balanced accuracy", "log loss", "base rate"):
+        assert f"test {name} " in out
+    assert "TreeSVC" in out
     assert "support vectors met by a row" in out
     code, out, _ = run("inspect", "flowers.treesvm")
     assert code == 0
     assert "size, colour (3 categories), weight" in out
+    assert "kernel=" in out
+    assert "C=" in out
+    assert "gamma of the machines" in out
     code, out, err = run("predict", "flowers.treesvm", flowers)
     assert code == 0
     assert set(out.split()) == set("abc")
@@ -41,6 +48,71 @@ def test_methods_answer_as_in_python(run, spirals, method):
     expected = load_model("m").predict(X)
     assert np.array_equal(np.array(out.split(), int), expected)
     assert np.mean(expected == y) > 0.9
+
+
+@pytest.fixture
+def houses(tmp_path, rng):
+    """A CSV file whose label is a price."""
+    size, floor = rng.uniform(30, 200, 300), rng.choice(["low", "high"], 300)
+    price = 1000.5 + 30 * size + 500 * (floor == "high") + rng.normal(0, 50, 300)
+    rows = zip(size, floor, price, strict=True)
+    lines = [f"{a:.2f},{b},{c:.2f}" for a, b, c in rows]
+    path = tmp_path / "houses.csv"
+    path.write_text("\n".join(["size,floor,price", *lines]) + "\n")
+    return path
+
+
+def test_numbers_are_predicted_where_labels_are_numbers(run, houses):
+    code, out, err = run("train", houses, "--time-limit", 1, "--test", 0.3)
+    assert code == 0
+    assert re.search(r"task: regression, since .* 300 .*--task classification", err)
+    assert "TreeSVR" in out
+    assert float(re.search(r"test R² +([\d.]+)", out)[1]) > 0.9
+    assert "test mean absolute error" in out
+    code, out, err = run("predict", "houses.treesvm", houses, "-o", "out.csv")
+    assert re.search(r"300 rows, R² = 0\.9\d+, mean absolute error = \d", err)
+    with open("out.csv", encoding="utf8", newline="") as file:
+        head, *rows = csv.reader(file)
+    model = load_model("houses.treesvm")
+    table = next(model.iter_file(houses))
+    assert head == ["prediction"]
+    np.testing.assert_array_equal([float(r[0]) for r in rows], model.predict(table))
+    code, _, err = run("predict", "houses.treesvm", houses, "--proba")
+    assert (code, "leave out --proba" in err) == (1, True)
+
+
+@pytest.mark.parametrize("method", ["dtsvm", "svm"])
+def test_other_regressors(run, houses, method):
+    code, out, _ = run("train", houses, "--method", method, "--C", 1e4, "--json")
+    assert code == 0
+    facts = json.loads(out)
+    assert facts["model"] in ("DTSVRegressor", "KernelSVR")
+    assert facts["R² on the training rows"] > 0.9
+    code, out, _ = run("inspect", "houses.treesvm", "--json")
+    assert json.loads(out)["parameters"]["C"] == 1e4
+
+
+def test_the_task_is_the_users(run, houses, tmp_path):
+    few = tmp_path / "few.csv"
+    few.write_text("x,y\n" + "".join(f"{i},{i % 7 / 2}\n" for i in range(70)))
+    code, out, _ = run("train", few, "--method", "svm", "--json")
+    assert (code, json.loads(out)["model"]) == (0, "KernelSVC")
+    assert json.loads(out)["classes"][:3] == ["0.0", "0.5", "1.0"]
+    arguments = ("--method", "svm", "--task", "regression", "--json")
+    code, out, err = run("train", few, *arguments)
+    assert (code, json.loads(out)["model"]) == (0, "KernelSVR")
+    assert "task:" not in err
+
+
+def test_two_classes_have_an_auc(run, spirals):
+    code, out, _ = run("train", spirals, "--time-limit", 1, "--test", 0.3, "--json")
+    assert code == 0
+    facts = json.loads(out)
+    assert facts["test AUC"] > 0.9
+    assert facts["test base rate"] == pytest.approx(0.5, abs=0.05)
+    assert (
+        facts["found"]["kernel"] in facts["parameters of its DTSVMClassifier"].values()
+    )
 
 
 def test_search_with_json(run, spirals):
@@ -70,7 +142,7 @@ def test_probabilities_and_decisions(run, spirals):
 
 
 def test_columns_in_another_order_without_labels(run, flowers, tmp_path):
-    run("train", flowers, "--missing", "most_frequent", "-q")
+    run(*("train", flowers, "--method", "dtsvm", "--missing", "most_frequent", "-q"))
     _, expected, _ = run("predict", "flowers.treesvm", flowers)
     rows = list(csv.DictReader(io.StringIO(flowers.read_text())))
     turned = tmp_path / "turned.csv.gz"
@@ -90,7 +162,7 @@ def test_label_first_and_no_header(run, tmp_path, rng):
     y = (X[:, 0] > 0).astype(int)
     np.savetxt(tmp_path / "all.csv", np.c_[y, X], delimiter=",", fmt="%.5f")
     np.savetxt(tmp_path / "rows.csv", X, delimiter=",", fmt="%.5f")
-    assert run("train", "all.csv", "--label", 0, "-q")[0] == 0
+    assert run("train", "all.csv", "--label", 0, "-q", "--time-limit", 1)[0] == 0
     code, out, _ = run("predict", "all.treesvm", "rows.csv")
     assert code == 0
     assert np.mean(np.array(out.split(), float) == y) > 0.95
@@ -103,7 +175,7 @@ def test_test_file_and_other_formats(run, spirals, tmp_path):
     assert code == 0
     assert "test rows" in out
     shutil.copy(spirals, tmp_path / "copy.svm")
-    assert run("train", spirals, "--test", "copy.svm", "-q")[0] == 0
+    assert run("train", spirals, "--test", "copy.svm", "-q", "--time-limit", 1)[0] == 0
 
 
 def test_predicting_with_an_estimator_saved_in_python(run, spirals):
@@ -113,6 +185,16 @@ def test_predicting_with_an_estimator_saved_in_python(run, spirals):
     code, out, _ = run("predict", "bare", spirals)
     assert code == 0
     assert np.array_equal(np.array(out.split(), int), model.predict(X))
+
+
+def test_predicting_with_a_front_door_saved_in_python(run, flowers):
+    frame = pd.read_csv(flowers)
+    model = TreeSVC(time_limit=1, random_state=0)
+    model.fit(frame.drop(columns="kind"), frame["kind"])
+    save_model(model, "bare")
+    code, out, _ = run("predict", "bare", flowers)
+    assert code == 0
+    assert out.split() == model.predict(frame.drop(columns="kind")).tolist()
 
 
 def test_tree_is_drawn(run, spirals):
@@ -125,7 +207,7 @@ def test_tree_is_drawn(run, spirals):
 
 
 def test_predict_json_counts_rows(run, spirals):
-    run("train", spirals, "-o", "m", "-q")
+    run("train", spirals, "-o", "m", "-q", "--method", "hlsvm")
     code, out, err = run("predict", "m", spirals, "-o", "out.txt", "--json", "-q")
     assert code == 0
     assert json.loads(out)["n_rows"] == 600
@@ -136,10 +218,10 @@ def test_predict_json_counts_rows(run, spirals):
 def test_how_features_are_counted_is_found_and_kept(run, tmp_path, is_zero_based):
     X, y = make_spirals(300)
     dump_svmlight_file(X, y, "rows.svm", zero_based=is_zero_based)
-    assert run("train", "rows.svm", "-o", "m", "-q")[0] == 0
+    assert run("train", "rows.svm", "-o", "m", "-q", "--method", "dtsvm")[0] == 0
     assert load_model("m").source_["zero_based"] is is_zero_based
     _, out, err = run("predict", "m", "rows.svm")
-    assert "accuracy = 9" in err
+    assert re.search(r"accuracy = (9|100)", err)
     other = "--no-zero-based" if is_zero_based else "--zero-based"
     code, changed, err = run("predict", "m", "rows.svm", other)
     assert (code, "--zero-based" in err) == (int(is_zero_based), is_zero_based)

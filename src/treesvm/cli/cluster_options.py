@@ -76,8 +76,8 @@ def opened_client(options):
         yield client
 
 
-def fit_on_cluster(options, estimator):
-    """Train on a file of any size; return a `FileFit`."""
+def fit_on_cluster(options, estimator, rules):
+    """Train on a file of any size, encoded by rules; return a `FileFit`."""
     from treesvm.distributed.file_training import fit_file
 
     with opened_client(options) as client:
@@ -91,8 +91,6 @@ def fit_on_cluster(options, estimator):
             categorical=options.categorical,
             drop=options.drop,
             zero_based=options.zero_based,
-            scale=options.scale,
-            missing=options.missing,
-            unseen=options.unseen,
+            **rules,
             max_bytes=data_bytes(options),
         )

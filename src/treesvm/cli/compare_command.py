@@ -45,7 +45,7 @@ def add_options(parser):
         help="the plain RBF SVM trains on as many rows as this time allows "
         "(default: 15)",
     )
-    add_data_options(parser)
+    add_data_options(parser, missing="indicator")
 
 
 def run(options, console):
@@ -71,7 +71,7 @@ def run(options, console):
             methods=methods,
             test_share=options.test,
             max_rows=options.rows,
-            missing=options.missing,
+            missing=options.missing or "indicator",
             svm_seconds=options.svm_seconds,
             seed=options.seed,
             n_jobs=options.jobs,
@@ -91,8 +91,8 @@ def run(options, console):
 def _refuse_data_options(options):
     """Options about a file make no sense without one."""
     given = [options.label, options.drop, options.categorical, options.max_data_mb]
-    defaults = (options.missing, options.zero_based) == ("error", "auto")
-    if any(given) or not defaults:
+    given.append(options.missing)
+    if any(given) or options.zero_based != "auto":
         raise ValueError("options about columns need DATA; the embedded data has none.")
 
 

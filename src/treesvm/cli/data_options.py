@@ -6,8 +6,8 @@ from treesvm import datasets
 from treesvm.datasets.encoder_spec import MISSING_RULES, SCALES, UNSEEN_RULES
 
 
-def add_data_options(parser):
-    """Add the options of reading and preprocessing training data."""
+def add_data_options(parser, *, missing):
+    """Add the options of reading training data; `missing` is a default in words."""
     group = parser.add_argument_group("data")
     group.add_argument(
         "--label",
@@ -32,10 +32,10 @@ def add_data_options(parser):
     )
     group.add_argument(
         "--missing",
-        choices=MISSING_RULES,
-        default="error",
-        help="missing values: refuse them, or fill in the column's median (of "
-        "categories the most frequent) or most frequent value (default: error)",
+        choices=(*MISSING_RULES, "indicator"),
+        help="missing values: refuse them, fill in the column's median (of categories "
+        "the most frequent) or most frequent value, or let a feature say that a value "
+        f"is missing (default: {missing})",
     )
     add_counting_option(
         group, default="auto", words="from 0 if a feature 0 occurs, remembered"
@@ -73,17 +73,27 @@ def add_encoding_options(parser):
     group.add_argument(
         "--scale",
         choices=SCALES,
-        default="minmax",
         help="scale features to [0, 1], to mean 0 and variance 1, or not at all "
-        "(default: minmax)",
+        "(default: none for tree, which scales each part by itself, else minmax)",
     )
     group.add_argument(
         "--unseen",
         choices=UNSEEN_RULES,
-        default="zeros",
         help="a category that training did not see sets no indicator, or is refused "
         "(default: zeros)",
     )
+
+
+def encoding_rules(options, method):
+    """Return how tables are encoded for a method: as given, else by its defaults."""
+    is_tree = method == "tree"
+    defaults = {
+        "scale": "none" if is_tree else "minmax",
+        "missing": "indicator" if is_tree else "error",
+        "unseen": "zeros",
+    }
+    given = {name: getattr(options, name) for name in defaults}
+    return defaults | {name: rule for name, rule in given.items() if rule is not None}
 
 
 def read_training(options, path=None):

@@ -5,11 +5,12 @@ from treesvm import datasets
 from treesvm.cli.console import check_output, output
 from treesvm.cli.data_options import add_counting_option
 from treesvm.cli.model_options import add_model_options, model_bytes
-from treesvm.datasets.streaming import LAYOUTS
+from treesvm.datasets.answer_layouts import LAYOUTS
 
 EXAMPLES = """examples:
   treesvm predict flowers.treesvm new.csv                    labels, one a line
   treesvm predict flowers.treesvm new.csv -o out.csv --proba
+  treesvm predict prices.treesvm new.csv -o out.csv          numbers, of a regressor
   treesvm predict covtype.treesvm huge.libsvm.gz -o labels.txt
 """
 
@@ -70,8 +71,16 @@ def run(options, console):
         )
     words = f"{summary.n_rows:,} rows"
     if summary.n_labelled:
-        share = summary.n_right / summary.n_labelled
-        words += f", accuracy = {share:.4%} ({summary.n_right}/{summary.n_labelled})"
+        words += ", " + _quality(summary)
     console.remark(words)
     console.result(summary._asdict())
     return 0
+
+
+def _quality(summary):
+    """Return in words how answers and labels agree."""
+    if summary.n_right is not None:
+        share = summary.n_right / summary.n_labelled
+        return f"accuracy = {share:.4%} ({summary.n_right}/{summary.n_labelled})"
+    r2 = "" if summary.r2 is None else f"R² = {summary.r2:.4f}, "
+    return f"{r2}mean absolute error = {summary.mean_absolute_error:.4g}"

@@ -1,6 +1,7 @@
 """``treesvm train``: a data file in, a model file out."""
 
 import time
+from dataclasses import replace
 from pathlib import Path
 
 import treesvm
@@ -15,16 +16,22 @@ from treesvm.cli.data_options import (
     add_data_options,
     add_encoding_options,
     data_bytes,
+    encoding_rules,
     label_name,
     read_training,
 )
-from treesvm.cli.estimator_options import add_estimator_options, make_estimator
+from treesvm.cli.estimator_options import (
+    add_estimator_options,
+    make_estimator,
+    method_of,
+)
 from treesvm.datasets.data_file import file_size
 
 EXAMPLES = """examples:
   treesvm train flowers.csv --label species
-  treesvm train covtype.libsvm.bz2 -o covtype.treesvm --search --test 0.2
-  treesvm train adult.csv --label income --missing most_frequent --test adult_test.csv
+  treesvm train houses.csv --label price --time-limit 20 --test 0.2
+  treesvm train adult.csv --label income --test adult_test.csv
+  treesvm train covtype.libsvm.bz2 -o covtype.treesvm --method dtsvm --search
   treesvm train sensors.parquet --method hlsvm --max-depth 8
   treesvm train huge.libsvm --cluster local --memory 1GB --checkpoint huge.parts
 """
@@ -46,7 +53,7 @@ def add_options(parser):
         "learned from",
     )
     add_estimator_options(parser)
-    add_data_options(parser)
+    add_data_options(parser, missing="indicator for tree, else error")
     add_encoding_options(parser)
     add_cluster_options(parser)
 
@@ -57,18 +64,22 @@ def run(options, console):
     target = Path(options.output or _default_target(options.data))
     check_output("-o", target, [options.data, options.test])
     share = _share(options.test)
-    estimator = make_estimator(options, verbose=int(console.shows_progress))
+    verbose = int(console.shows_progress)
+    estimator = make_estimator(
+        options, options.task or "classification", verbose=verbose
+    )
     if options.cluster is not None:
         return _run_on_cluster(options, console, estimator, target)
     console.remark(f"reading {options.data}")
-    training = read_training(options)
+    training, task = _with_task(read_training(options), options, console)
+    if options.task is None and task == "regression":
+        estimator = make_estimator(options, task, verbose=verbose)
     testing = []
     if share is not None:
         train, test = datasets.train_test_rows(training.y, share, options.seed)
         training, testing = training.take(train), [training.take(test)]
-    model = datasets.TableModel(
-        estimator, scale=options.scale, missing=options.missing, unseen=options.unseen
-    )
+    rules = encoding_rules(options, method_of(options))
+    model = datasets.TableModel(estimator, **rules)
     console.remark(f"training on {training.n_rows:,} rows")
     start = time.perf_counter()
     model.fit(training, label=label_name(options), max_bytes=data_bytes(options))
@@ -86,21 +97,23 @@ def run(options, console):
 
 def _run_on_cluster(options, console, estimator, target):
     """Train on a file of any size, save, measure on a test file chunk by chunk."""
+    if options.method == "tree" or options.task == "regression":
+        raise ValueError(
+            "--cluster trains the classifiers dtsvm and hlsvm; leave out --method tree "
+            "and --task regression, or --cluster."
+        )
     if _share(options.test) is not None:
         raise ValueError(
             f"--test {options.test}: a share of a file that need not fit the memory is "
             "not held out; give a file of test rows."
         )
     console.remark(f"training on {options.data}, cluster {options.cluster}")
-    fit = fit_on_cluster(options, estimator)
+    rules = encoding_rules(options, method_of(options))
+    fit = fit_on_cluster(options, estimator, rules)
     treesvm.save_model(fit.model, target)
     facts = {"training rows": fit.n_rows, "training seconds": round(fit.seconds, 3)}
     if options.test is not None:
-        summary = datasets.predict_file(fit.model, options.test, lambda text: None)
-        if not summary.n_labelled:
-            raise ValueError(f"{options.test}: there are no labels to compare with.")
-        facts["test rows"] = summary.n_rows
-        facts["test accuracy"] = summary.n_right / summary.n_labelled
+        facts |= _test_facts(fit.model, _test_tables(fit.model, options.test))
     facts |= reporting.model_facts(fit.model) | {"written to": str(target)}
     console.table(reporting.fact_lines(facts))
     console.result(facts)
@@ -139,14 +152,35 @@ def _test_tables(model, path):
 
 
 def _measured(model, training, testing):
-    """Accuracy on all test rows, and what those of the first table meet."""
-    n_rows = n_right = 0
-    costs = None
-    for table in testing:
-        n_rows += table.n_rows
-        n_right += model.score(table) * table.n_rows
-        costs = costs or reporting.prediction_facts(model, table)
-    if n_rows:
-        return {"test rows": n_rows, "test accuracy": n_right / n_rows} | costs
-    facts = {"accuracy on the training rows": model.score(training)}
+    """How good the answers are, and what the rows of the first table meet."""
+    if testing:
+        return _test_facts(model, testing)
+    quality = reporting.quality_facts(model, [training])
+    del quality["rows"]
+    facts = {f"{name} on the training rows": value for name, value in quality.items()}
     return facts | reporting.prediction_facts(model, training)
+
+
+def _test_facts(model, tables):
+    """Facts about rows that were not learned from."""
+    costs = {}
+
+    def costed():
+        for table in tables:
+            costs.update(costs or reporting.prediction_facts(model, table))
+            yield table
+
+    quality = reporting.quality_facts(model, costed())
+    return {f"test {name}": value for name, value in quality.items()} | costs
+
+
+def _with_task(training, options, console):
+    """Return the table with labels for its task, and the task, which is told."""
+    if training.y is None:
+        raise ValueError(f"{training.path}: there are no labels to learn from.")
+    found, reason = datasets.task_of(training.y)
+    task = options.task or found
+    if options.task is None:
+        other = {"classification": "regression"}.get(task, "classification")
+        console.remark(f"task: {task}, since {reason} (--task {other} to change it)")
+    return replace(training, y=datasets.as_target(training.y, task)), task

@@ -4,6 +4,7 @@ from treesvm.datasets.embedded import embedded_tables
 from treesvm.datasets.frames import as_table
 from treesvm.datasets.generators import make_spirals, make_waves
 from treesvm.datasets.held_out import train_test_rows
+from treesvm.datasets.label_task import as_target, task_of
 from treesvm.datasets.libsvm_text import iter_libsvm, read_libsvm
 from treesvm.datasets.npz_arrays import iter_npz, read_npz
 from treesvm.datasets.reading import (
@@ -25,6 +26,7 @@ __all__ = [
     "Table",
     "TableModel",
     "as_table",
+    "as_target",
     "column_names",
     "embedded_tables",
     "format_of",
@@ -39,5 +41,6 @@ __all__ = [
     "read_npz",
     "read_parquet",
     "read_table",
+    "task_of",
     "train_test_rows",
 ]

@@ -1,26 +1,32 @@
 """Answer the rows of a file of any size, in bounded memory."""
 
-import csv
-import io
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
+import numpy as np
+from sklearn.base import is_regressor
+
+from treesvm.datasets.answer_layouts import LAYOUTS
+from treesvm.datasets.label_task import REGRESSION, as_target
+from treesvm.datasets.table_model import TableModel
 from treesvm.files.file_path import FilePath
-
-if TYPE_CHECKING:  # the command reads LAYOUTS before it knows what to load
-    from treesvm.datasets.table_model import TableModel
 
 
 class StreamSummary(NamedTuple):
-    """What was answered; rows with labels were compared."""
+    """What was answered; rows with labels were compared.
+
+    `n_right` is None for regressors, the errors are None for classifiers.
+    """
 
     n_rows: int
     n_labelled: int
-    n_right: int
+    n_right: int | None
+    r2: float | None = None
+    mean_absolute_error: float | None = None
 
 
 def predict_file(
-    model: "TableModel",
+    model: TableModel,
     path: FilePath,
     write: Callable[[str], Any],
     *,
@@ -49,10 +55,11 @@ def predict_file(
     """
     score = _scorer(model, answer)
     lines = LAYOUTS[layout]
-    n_rows = n_labelled = n_right = 0
+    tally = _Numbers() if is_regressor(model.estimator) else _Labels()
+    n_rows = 0
     head = lines.head(model, answer)
     for table in model.iter_file(path, chunk_rows):
-        X = model.encoder_.transform(table)
+        X = model.estimator_rows(table)
         labels = model.estimator.predict(X)
         scores = None if score is None else score(X)
         if n_rows == 0 and head:
@@ -60,9 +67,45 @@ def predict_file(
         write(lines.rows(labels, scores))
         n_rows += len(labels)
         if table.y is not None:
-            n_labelled += len(labels)
-            n_right += int((labels.astype(str) == table.y.astype(str)).sum())
-    return StreamSummary(n_rows, n_labelled, n_right)
+            tally.add(table.y, labels)
+    return tally.summary(n_rows)
+
+
+class _Labels:
+    """Counts right answers of a classifier, as they are written."""
+
+    n_labelled = n_right = 0
+
+    def add(self, y, said):
+        self.n_labelled += len(y)
+        self.n_right += int((said.astype(str) == y.astype(str)).sum())
+
+    def summary(self, n_rows):
+        return StreamSummary(n_rows, self.n_labelled, self.n_right)
+
+
+class _Numbers:
+    """Sums the errors of a regressor; targets are taken from the first one on."""
+
+    n_labelled, first = 0, None
+    total = square = squared_error = absolute_error = 0.0
+
+    def add(self, y, said):
+        y = as_target(y, REGRESSION)
+        self.first = y[0] if self.first is None else self.first
+        self.n_labelled += len(y)
+        self.total += float((y - self.first).sum())
+        self.square += float(((y - self.first) ** 2).sum())
+        self.squared_error += float(((y - said) ** 2).sum())
+        self.absolute_error += float(np.abs(y - said).sum())
+
+    def summary(self, n_rows):
+        n = self.n_labelled
+        if n == 0:
+            return StreamSummary(n_rows, 0, None)
+        spread = self.square - self.total**2 / n
+        r2 = 1.0 - self.squared_error / spread if spread > 0 else None
+        return StreamSummary(n_rows, n, None, r2, self.absolute_error / n)
 
 
 def _scorer(model, answer):
@@ -70,6 +113,11 @@ def _scorer(model, answer):
     if answer == "labels":
         return None
     name = "predict_proba" if answer == "proba" else "decision_function"
+    if is_regressor(model.estimator):
+        raise ValueError(
+            f"a {type(model.estimator).__name__} answers with numbers, which have no "
+            f"classes behind them; leave out --{answer}."
+        )
     if not hasattr(model.estimator, name):
         way_out = " (--probability)" if answer == "proba" else ""
         raise ValueError(
@@ -77,50 +125,3 @@ def _scorer(model, answer):
             f"that has{way_out}."
         )
     return getattr(model.estimator, name)
-
-
-class _LabelLines:
-    """One line for each row: the label, and its numbers behind it."""
-
-    @staticmethod
-    def head(model, answer):
-        if answer != "proba":
-            return ""
-        return "labels " + " ".join(map(str, model.classes_)) + "\n"
-
-    @staticmethod
-    def rows(labels, scores):
-        texts = labels.astype(str).tolist()
-        if scores is not None:
-            numbers = scores.reshape(len(labels), -1).tolist()
-            pairs = zip(texts, numbers, strict=True)
-            texts = [f"{text} " + " ".join(map(repr, row)) for text, row in pairs]
-        return "\n".join(texts) + "\n" if texts else ""
-
-
-class _CsvLines:
-    """A header and comma-separated values."""
-
-    @staticmethod
-    def head(model, answer):
-        names = [str(label) for label in model.classes_]
-        if answer == "decision" and len(names) == 2:
-            names = ["decision"]
-        return _csv_text([["label", *(names if answer != "labels" else [])]])
-
-    @staticmethod
-    def rows(labels, scores):
-        texts = labels.astype(str).tolist()
-        if scores is None:
-            return _csv_text([text] for text in texts)
-        numbers = scores.reshape(len(labels), -1).tolist()
-        return _csv_text([text, *row] for text, row in zip(texts, numbers, strict=True))
-
-
-def _csv_text(rows):
-    buffer = io.StringIO()
-    csv.writer(buffer, lineterminator="\n").writerows(rows)
-    return buffer.getvalue()
-
-
-LAYOUTS: dict[str, Any] = {"labels": _LabelLines, "csv": _CsvLines}

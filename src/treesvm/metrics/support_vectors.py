@@ -34,8 +34,8 @@ def support_vector_cost(model: Any, X: MatrixLike) -> SupportVectorCost:
     Parameters
     ----------
     model : fitted estimator
-        DTSVMClassifier, RDSVMClassifier, BaggedSVC, KernelSVC, LASVMClassifier, a
-        CandidateSVC around one of them, or sklearn's SVC.
+        DTSVMClassifier, RDSVMClassifier, BaggedSVC, KernelSVC, KernelSVR,
+        LASVMClassifier, a CandidateSVC around one of them, or sklearn's SVC or SVR.
     X : array-like or sparse matrix of shape (n_rows, n_features)
         Rows to be predicted; with one machine for the whole space they do not matter.
 
@@ -50,7 +50,7 @@ def support_vector_cost(model: Any, X: MatrixLike) -> SupportVectorCost:
     is_compressed = hasattr(model, "kernel_evaluations")
     if hasattr(model, "decompositions_") and not is_compressed:
         return _joined([_member_cost(m, X) for m in model.decompositions_])
-    if hasattr(model, "dual_coef_") and hasattr(model, "n_support_"):
+    if hasattr(model, "dual_coef_") and hasattr(model, "support_"):
         summed, distinct = _machine_counts(model)
         return SupportVectorCost(float(summed), float(distinct), summed, distinct, 0.0)
     raise ValueError(
@@ -61,10 +61,10 @@ def support_vector_cost(model: Any, X: MatrixLike) -> SupportVectorCost:
 
 
 def _machine_counts(model):
-    """Summed and distinct support vectors of an SVC, ours or scikit-learn's."""
+    """Summed and distinct support vectors of an SVC or SVR, ours or scikit-learn's."""
     coef = model.dual_coef_
     stored = coef.data if sparse.issparse(coef) else coef
-    return int(np.count_nonzero(stored)), int(np.sum(model.n_support_))
+    return int(np.count_nonzero(stored)), len(model.support_)
 
 
 def _member_cost(member, X):

@@ -2,6 +2,7 @@ from treesvm.datasets.embedded import embedded_tables
 from treesvm.reporting.method_looks import LOOKS, chosen_methods
 from treesvm.reporting.methods import METHODS
 from treesvm.reporting.number_text import bytes_text
+from treesvm.reporting.quality import quality_facts
 from treesvm.reporting.report import html_report
 from treesvm.reporting.running import Comparison, MethodResult, compare, compare_table
 from treesvm.reporting.summary import (
@@ -28,6 +29,7 @@ __all__ = [
     "html_report",
     "model_facts",
     "prediction_facts",
+    "quality_facts",
     "table_head",
     "table_line",
     "tree_text",

@@ -4,8 +4,10 @@ from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
+from sklearn.base import is_regressor
 from sklearn.utils.validation import check_is_fitted
 
+from treesvm.datasets.frames import as_table
 from treesvm.datasets.table import Table
 from treesvm.datasets.table_model import TableModel
 from treesvm.metrics import hyperplane_cost, support_vector_cost
@@ -20,22 +22,39 @@ def model_facts(model: Any) -> dict[str, Any]:
 
     Values are numbers, text and lists, so that they can be printed or stored as JSON.
     """
-    is_wrapped = isinstance(model, TableModel)
-    estimator = model.estimator if is_wrapped else model
+    estimator = model.estimator if isinstance(model, TableModel) else model
     check_is_fitted(estimator)
     facts: dict[str, Any] = {"model": type(estimator).__name__}
     classes = getattr(estimator, "classes_", None)
     if classes is not None:
         facts["classes"] = [str(label) for label in classes]
     facts["features"] = int(estimator.n_features_in_)
-    if is_wrapped:
+    if hasattr(model, "encoder_"):
         facts |= _preprocessing_facts(model.encoder_)
-    facts |= _part_facts(estimator)
-    facts["parameters"] = {
-        name: value if isinstance(value, (int, float, str)) else str(value)
-        for name, value in _changed_parameters(estimator)
-    }
+    machine = _machine_of(estimator)
+    facts |= _search_facts(estimator) | _part_facts(machine)
+    facts["parameters"] = _parameters(estimator)
+    if machine is not estimator:
+        facts[f"parameters of its {type(machine).__name__}"] = _parameters(machine)
     return facts
+
+
+def _machine_of(estimator):
+    """Return what answers encoded rows: the estimator, or the one inside TreeSVC."""
+    is_front_door = hasattr(estimator, "encoder_")
+    return estimator.best_estimator_ if is_front_door else estimator
+
+
+def _search_facts(estimator):
+    """Facts about what a search found."""
+    if not hasattr(estimator, "best_theta_"):
+        return {}
+    name = "mean squared error / variance" if is_regressor(estimator) else "error"
+    return {
+        "found": {name: _simple(v) for name, v in estimator.best_theta_.items()},
+        f"{name} on held-out rows": float(estimator.best_loss_),
+        "stopped by the time limit": "yes" if estimator.stopped_early_ else "no",
+    }
 
 
 def _preprocessing_facts(encoder):
@@ -62,6 +81,10 @@ def _part_facts(estimator):
     for name in ("C_", "gamma_", "max_leaf_size_", "alpha_"):
         if np.isscalar(getattr(estimator, name, None)):
             facts[f"found {name[:-1]}"] = getattr(estimator, name)
+    widths = _widths(estimator)
+    if widths:
+        ends = dict.fromkeys(map(short_number, (min(widths), max(widths))))
+        facts["gamma of the machines"] = " to ".join(ends)
     trees = getattr(estimator, "trees_", None)
     if trees:
         facts["trees"] = len(trees)
@@ -75,22 +98,35 @@ def _part_facts(estimator):
         facts["basis vectors"] = len(estimator.basis_vectors_)
     if hasattr(estimator, "n_support_vectors_"):
         facts["support vectors"] = int(estimator.n_support_vectors_)
-    elif hasattr(estimator, "n_support_"):
-        facts["support vectors"] = int(np.sum(estimator.n_support_))
+    elif hasattr(estimator, "support_"):
+        facts["support vectors"] = len(estimator.support_)
     return facts
 
 
-def _changed_parameters(estimator):
-    """Yield the parameters that differ from their defaults."""
-    defaults = type(estimator)().get_params()
-    for name, value in estimator.get_params().items():
-        if repr(value) != repr(defaults[name]) and name not in ("verbose", "n_jobs"):
-            yield name, value
+def _widths(estimator):
+    """Return the gammas of all machines of a decomposition or of one machine."""
+    parts = [p for m in getattr(estimator, "decompositions_", ()) for p in m.parts]
+    machines = [part.machine for part in parts]
+    machines.append(getattr(estimator, "machine_", None))
+    kernels = [getattr(machine, "kernel", None) for machine in machines]
+    return [kernel.gamma for kernel in kernels if hasattr(kernel, "gamma")]
+
+
+def _parameters(estimator):
+    """Return all parameters that can matter to the answers, as simple values."""
+    every = estimator.get_params(deep=False).items()
+    return {k: _simple(v) for k, v in every if k not in ("verbose", "n_jobs")}
+
+
+def _simple(value):
+    return value if isinstance(value, (int, float, str)) else str(value)
 
 
 def prediction_facts(model: TableModel, table: Table) -> dict[str, float]:
     """Return {fact: value}: what the rows of a table meet on average."""
-    estimator, X = model.estimator, model.encoder_.transform(table)
+    estimator, X = _machine_of(model.estimator), model.estimator_rows(table)
+    if estimator is not model.estimator:
+        X = model.estimator.encoder_.transform(as_table(X))
     if hasattr(estimator, "kernel_evaluations"):
         met = float(np.mean(estimator.kernel_evaluations(X)))
         return {"kernels evaluated for a row": met}
@@ -111,15 +147,14 @@ def tree_text(model: Any, *, max_depth: int = 4) -> str:
     ValueError
         If the model has no tree.
     """
-    is_wrapped = isinstance(model, TableModel)
-    estimator = model.estimator if is_wrapped else model
-    trees = getattr(estimator, "trees_", None)
+    estimator = model.estimator if isinstance(model, TableModel) else model
+    trees = getattr(_machine_of(estimator), "trees_", None)
     if not trees:
         raise ValueError(f"a {type(estimator).__name__} has no tree to draw.")
-    names = model.encoder_.feature_names if is_wrapped else None
+    names = model.encoder_.feature_names if hasattr(model, "encoder_") else None
     if names is None:
         names = getattr(estimator, "feature_names_in_", None)
-    labels = [str(label) for label in estimator.classes_]
+    labels = [str(label) for label in getattr(estimator, "classes_", ())]
     texts = []
     for number, tree in enumerate(trees, 1):
         shown = tree.cut(tree.node_depth >= max_depth)
@@ -133,13 +168,17 @@ def tree_text(model: Any, *, max_depth: int = 4) -> str:
     return "\n".join(texts)
 
 
+def _short(value):
+    return f"{value:.4g}" if isinstance(value, float) else value
+
+
 def fact_lines(facts: Mapping[str, Any]) -> str:
     """Return facts as aligned lines of text."""
     width = max(len(name) for name in facts) + 2
     lines = []
     for name, value in facts.items():
         if isinstance(value, dict):
-            value = ", ".join(f"{k}={v}" for k, v in value.items()) or "all default"
+            value = ", ".join(f"{k}={_short(v)}" for k, v in value.items())
         elif isinstance(value, list):
             more = f" … ({len(value)} in all)" if len(value) > _MAX_LISTED else ""
             value = ", ".join(map(str, value[:_MAX_LISTED])) + more

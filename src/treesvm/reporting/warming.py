@@ -47,7 +47,8 @@ def warm_up(on_model: Callable[[str, float], Any] | None = None) -> dict[str, fl
                 model.predict(X)
                 if hasattr(model, "predictor") and not sparse.issparse(X):
                     model.predictor()(X[0])
-                if name.endswith("CV"):  # the estimators themselves need the other rows
+                if hasattr(model, "search_results_") or name.endswith("CV"):
+                    # The estimators that a search tries need the other rows themselves.
                     break
         seconds[name] = time.perf_counter() - start
         if on_model is not None:

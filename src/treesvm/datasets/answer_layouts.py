@@ -1,0 +1,54 @@
+"""How answers are written: lines of labels or numbers, or CSV."""
+
+import csv
+import io
+from typing import Any
+
+
+class _LabelLines:
+    """One line for each row: the label, and its numbers behind it."""
+
+    @staticmethod
+    def head(model, answer):
+        if answer != "proba":
+            return ""
+        return "labels " + " ".join(map(str, model.classes_)) + "\n"
+
+    @staticmethod
+    def rows(labels, scores):
+        texts = labels.astype(str).tolist()
+        if scores is not None:
+            numbers = scores.reshape(len(labels), -1).tolist()
+            pairs = zip(texts, numbers, strict=True)
+            texts = [f"{text} " + " ".join(map(repr, row)) for text, row in pairs]
+        return "\n".join(texts) + "\n" if texts else ""
+
+
+class _CsvLines:
+    """A header and comma-separated values."""
+
+    @staticmethod
+    def head(model, answer):
+        if not hasattr(model.estimator, "classes_"):
+            return _csv_text([["prediction"]])
+        names = [str(label) for label in model.classes_]
+        if answer == "decision" and len(names) == 2:
+            names = ["decision"]
+        return _csv_text([["label", *(names if answer != "labels" else [])]])
+
+    @staticmethod
+    def rows(labels, scores):
+        texts = labels.astype(str).tolist()
+        if scores is None:
+            return _csv_text([text] for text in texts)
+        numbers = scores.reshape(len(labels), -1).tolist()
+        return _csv_text([text, *row] for text, row in zip(texts, numbers, strict=True))
+
+
+def _csv_text(rows):
+    buffer = io.StringIO()
+    csv.writer(buffer, lineterminator="\n").writerows(rows)
+    return buffer.getvalue()
+
+
+LAYOUTS: dict[str, Any] = {"labels": _LabelLines, "csv": _CsvLines}

@@ -58,7 +58,7 @@ def test_case_is_stored_and_shown_on_the_page(toy, context, tmp_path, capsys):
 def test_page_keeps_prose_around_the_blocks(toy, context, tmp_path):
     page = tmp_path / "toy.md"
     page.write_text(
-        "# Mine\n\nbefore \\1\n<!-- begin: fine -->\nstale\n<!-- end: fine -->\nafter\n",
+        "# Mine\n\nbefore \\1\n<!-- begin: fine -->\ngone\n<!-- end: fine -->\nafter\n",
         encoding="utf8",
     )
     for _ in range(2):
@@ -66,7 +66,7 @@ def test_page_keeps_prose_around_the_blocks(toy, context, tmp_path):
     text = page.read_text("utf8")
     assert text.startswith("# Mine\n\nbefore \\1\n")
     assert "after" in text
-    assert "stale" not in text
+    assert "gone" not in text
     assert text.count("<!-- begin: fine -->") == 1
 
 

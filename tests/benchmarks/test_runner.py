@@ -67,7 +67,7 @@ def test_page_keeps_prose_around_the_blocks(toy, context, tmp_path):
     text = page.read_text("utf8")
     assert text.startswith("# Mine\n\nbefore \\1\n")
     assert "after" in text
-    assert "stale" not in text
+    assert "gone" not in text
     assert text.count("<!-- begin: fine -->") == 1
 
 

@@ -7,8 +7,8 @@ The probability of class c for a row in part k is
 
 where s are the scores of the part's machine (zero in a part with one class) and
 share_kc are the shares of the classes among the part's training rows, drawn to those of
-all rows by a few rows.  Slope and offset are shared by all parts and fitted by the log loss of
-rows that did not train the machines.
+all rows by a few rows.  Slope and offset are shared by all parts and fitted by the log
+loss of rows that did not train the machines.
 """
 
 from typing import NamedTuple

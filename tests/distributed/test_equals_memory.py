@@ -47,6 +47,7 @@ DTSVM = {
     "ovr, no scaling": {"multi_class": "ovr", "leaf_scaling": None},
     "probabilities": {"probability": True},
     "gamma of all rows": {"gamma": "scale", "partition": AxisTree(max_tree_rows=None)},
+    "learned weights": {"kernel": "laplacian", "feature_weights": "learned"},
     "polynomial": {"kernel": "poly", "gamma": "auto", "degree": 2},
     "two trees on samples": {
         "n_estimators": 2,

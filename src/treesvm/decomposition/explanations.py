@@ -47,7 +47,12 @@ def part_importances(part, n_features):
 
 
 def leading_features(part, n_features, names, n_most=3):
-    """Return the names of the features that matter most in a part, as one text."""
+    """Return the names of the features that matter most in a part, as one text.
+
+    Empty where there is no machine, or its kernel has no gradient.
+    """
+    if part.machine is None or not part.machine.kernel.has_gradient:
+        return ""
     found = part_importances(part, n_features)
     order = np.argsort(-found, kind="stable")[:n_most]
     return ", ".join(str(names[j]) for j in order if found[j] > 0)

@@ -44,8 +44,13 @@ def trained_with_weights(train, rows, scaling, options):
     base = identity_scaling(rows.X.shape[1]) if scaling is None else scaling
     if isinstance(theta.feature_weights, str):
         return _learned(train, rows, base, options)[:2]
-    given = np.asarray(theta.feature_weights, np.float64)[base.columns]
-    scaling = base.weighted(given ** (1.0 / theta.kernel.power))
+    given = np.asarray(theta.feature_weights, np.float64)
+    if len(given) != rows.X.shape[1]:
+        raise ValueError(
+            f"feature_weights has {len(given)} numbers, the rows have "
+            f"{rows.X.shape[1]} features; give one for each."
+        )
+    scaling = base.weighted(given[base.columns] ** (1.0 / theta.kernel.power))
     seen = _seen(rows, scaling)
     return train(seen, _settled(theta, seen.X)), scaling
 

@@ -118,9 +118,15 @@ class Linear(ProductKernel):
     """a'b."""
 
     name = "linear"
+    has_gradient = True
 
     def of_products(self, products):
         return products
+
+    def gradient(self, X, K, vectors, coefficients):
+        """sum_s c_s z_s, the same for every row."""
+        normal = (coefficients @ vectors).astype(K.dtype)
+        return np.tile(normal, (len(X), 1))
 
 
 @dataclass(frozen=True)

@@ -58,8 +58,8 @@ def _gradients(machine, X, codes, dtype):
     kernel = machine.kernel
     if not kernel.has_gradient:
         raise ValueError(
-            f"kernel={kernel.name!r} has no gradient by features here; use 'rbf' or "
-            "'laplacian'."
+            f"kernel={kernel.name!r} has no gradient by features here; use 'rbf', "
+            "'laplacian' or 'linear'."
         )
     if machine.n_vectors == 0:  # the bias alone answers
         return

@@ -126,6 +126,14 @@ class TreeSVR(RegressorMixin, TableEstimator):
         self.best_estimator_ = fit(self._affordable(rows, fit, deadline, seed))
         return self
 
+    def explain(self, X: MatrixLike) -> Array:
+        """Return exact Shapley values by column as given, in units of the target.
+
+        Indicators of one column are summed. See `DTSVRegressor.explain`.
+        """
+        found = super().explain(X)
+        return self.target_scale_ * found
+
     def predict(self, X: MatrixLike) -> Array:
         """Return the predicted target of every row."""
         rows = self._encoded(X)

@@ -164,6 +164,8 @@ RULES: dict[str, Rule] = {
             "use a share of the features in (0, 1], or None",
         ),
     ),
+    "splitter": one_of("best", "random"),
+    "randomize": one_of("features", "splits"),
     "probability": FLAG,
     "class_weight": (
         _is_class_weight,

@@ -189,10 +189,7 @@ def part_terms(part, X, codes):
 
 def _squared_norms(machine):
     """beta^2 = c'Kc of every machine, from its coefficients c."""
-    dense = np.zeros((machine.n_vectors, machine.n_machines))
-    for k, ids in enumerate(machine.machine_ids):
-        own = slice(machine.class_starts[k], machine.class_starts[k + 1])
-        dense[own, ids] = machine.coefficients[own]
+    dense = machine.dense_coefficients()
     norms = np.zeros(machine.n_machines)
     for start in range(0, len(dense), _BLOCK):
         own = slice(start, start + _BLOCK)

@@ -64,6 +64,14 @@ class KernelMachine:
     def n_machines(self):
         return len(self.pairs)
 
+    def dense_coefficients(self):
+        """Return the coefficient of every vector in every machine, zeros included."""
+        dense = np.zeros((self.n_vectors, self.n_machines))
+        for k, ids in enumerate(self.machine_ids):
+            own = slice(self.class_starts[k], self.class_starts[k + 1])
+            dense[own, ids] = self.coefficients[own]
+        return dense
+
     @property
     def n_vectors(self):
         """Distinct support vectors."""

@@ -35,9 +35,9 @@ def code_lines(source):
 
 
 def room_lines(folder):
-    """Return {room: lines of code} of all Python files below a folder."""
+    """Return {room: lines of code} of all Python files and stubs below a folder."""
     counts = Counter()
-    for path in sorted(Path(folder).rglob("*.py")):
+    for path in sorted([*Path(folder).rglob("*.py"), *Path(folder).rglob("*.pyi")]):
         counts[path.relative_to(folder).parts[0]] += code_lines(path.read_text("utf8"))
     return counts
 

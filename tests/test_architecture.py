@@ -36,18 +36,6 @@ TOP = len(ROOMS)  # treesvm/__init__.py re-exports, so it may see everything
 SELF = {"self", "cls", "super"}
 BANNED_NAMES = {"utils", "core", "helpers", "common", "misc"}
 
-# Files that are being rewritten, with the branch that does it; to be emptied.
-STILL_ASKING_FOR_PRIVATES = {
-    "src/treesvm/persistence/candidate_states.py": "pers",
-    "src/treesvm/persistence/compressed_states.py": "pers",
-    "src/treesvm/persistence/kernel_states.py": "pers",
-}
-STILL_HIDING_IMPORTS = {
-    "src/treesvm/persistence/candidate_states.py": "pers",
-    "src/treesvm/persistence/checkpoint.py": "pers",
-    "src/treesvm/persistence/model_file.py": "pers",
-}
-
 SOURCES = sorted(PACKAGE.rglob("*.py"))
 TWINS = sorted((ROOT / "tests").glob("naive*.py"))
 ALL_FILES = sorted(
@@ -171,15 +159,13 @@ def room_privates():
 @pytest.mark.parametrize("path", SOURCES, ids=short_name)
 def test_private_names_stay_in_their_room(path, room_privates):
     tree, room = ast.parse(path.read_text(encoding="utf8")), room_of(path)
-    found = foreign_privates(room, tree, room_privates)
-    assert found == [] or short_name(path) in STILL_ASKING_FOR_PRIVATES
+    assert foreign_privates(room, tree, room_privates) == []
 
 
 @pytest.mark.parametrize("path", SOURCES, ids=short_name)
 def test_no_import_hides_in_a_function(path):
     found = hidden_imports(path.read_text(encoding="utf8"))
-    if room_of(path) != "cli":
-        assert found == [] or short_name(path) in STILL_HIDING_IMPORTS
+    assert found == [] or room_of(path) == "cli"
 
 
 @pytest.mark.parametrize("path", SOURCES, ids=short_name)

@@ -9,7 +9,12 @@ import pytest
 from checkpointed_fits import rows
 
 import treesvm.distributed.prediction as prediction
-from treesvm import DTSVMClassifier, HLSVMClassifier
+from treesvm import (
+    DTSVMClassifier,
+    HLSVMClassifier,
+    KernelSVC,
+    SupportVectorTreeClassifier,
+)
 from treesvm.distributed import DaskDTSVMClassifier, DaskHLSVMClassifier
 
 SIZES = (700, 0, 1, 1299)
@@ -59,6 +64,19 @@ def test_rows_go_to_the_leaves_of_a_large_model(client, data, options):
     if "probability" in options:
         shares = model.predict_proba(data[2]).compute()
         assert np.allclose(shares, model.model_.predict_proba(X), atol=1e-5)
+
+
+@pytest.mark.usefixtures("dealt_out")
+def test_single_machines_stay_whole_and_compressed_models_answer(client, data):
+    X, y = data[:2]
+    single = KernelSVC(gamma=1.0).fit(X[:100], y[:100])
+    assert not prediction.is_dealt_out(single, client)
+    leaves = DTSVMClassifier(max_leaf_size=150, random_state=0).fit(X, y)
+    small = SupportVectorTreeClassifier(leaves, 2, split_rows=30).fit(X)
+    assert prediction.is_dealt_out(small, client)
+    for model in (single, small):
+        said = prediction.lazy_answers(model, data[2], "predict", client)
+        assert np.array_equal(np.asarray(said), model.predict(X))
 
 
 @pytest.mark.usefixtures("dealt_out")

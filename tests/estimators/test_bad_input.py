@@ -111,7 +111,7 @@ def test_weights(model, data, weight_of, says):
         DTSVRegressor(C=1e30),
         DTSVMClassifierCV([1.0, 1e30], [1.0]),
         LASVMClassifier(C=1e30),
-        HLSVMClassifier(C=1e30),
+        DTSVMClassifier(C=1e30, partition="oblique"),
         KernelSVC(class_weight={0.0: 1e30}),
     ],
     ids=lambda model: type(model).__name__,
@@ -120,6 +120,30 @@ def test_coefficients_that_would_overflow(model, data):
     X, y = data
     with pytest.raises(ValueError, match=r"1e\+30.*overflow.*1e\+20"):
         model.fit(X, (y == "no").astype(float))
+
+
+@pytest.mark.parametrize(
+    "model",
+    [
+        KernelSVC(C=1e-20),
+        KernelSVC(C=1e8),
+        KernelSVR(),
+        DTSVMClassifier(max_leaf_size=40),
+        DTSVRegressor(max_leaf_size=40),
+        LASVMClassifier(),
+        HLSVMClassifier(solver="pegasos", alpha=1e-9),
+        SVMMajClassifier("absolute", alpha=1e-9),
+    ],
+    ids=lambda model: type(model).__name__,
+)
+@pytest.mark.parametrize("weights", [(1.0, 1.0), (1e-300, 1e-300), (1e12, 1e-12)])
+def test_extreme_boxes_are_solved_in_finite_time(model, data, weights):
+    X, y = data
+    weight = np.where(np.arange(len(y)) % 2, *weights)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        model.fit(X, (y == "no").astype(float), sample_weight=weight)
+    assert np.isfinite(model.predict(X)).all()
 
 
 def test_a_class_weight_of_zero(model, data):
@@ -172,8 +196,6 @@ LEAVES = [
     ("n_estimators", 0),
     ("partition", "leaves"),
     ("partition", AxisTree),
-    ("partition", AxisTree("mse")),
-    ("partition", AxisTree(max_tree_rows=1)),
 ]
 SEARCH = [
     *LEAVES,
@@ -228,7 +250,7 @@ def test_parameters(number, name, value, data):
         (SVMPartitionTreeClassifier(alpha=1.0), "cv", None),
         (SVMMajClassifier(), "class_weight", []),
         (HLSVMClassifier(), "class_weight", []),
-        (HLSVMClassifier(leaf="kernel"), "gamma", 1e38),
+        (DTSVMClassifier(), "gamma", 1e38),
     ],
 )
 def test_parameters_of_other_models(other, name, value, data):
@@ -399,3 +421,16 @@ def test_sparse_rows_with_wide_indices_are_taken(model, data):
     assert wide.indices.dtype == np.int64
     said = clone(model).fit(wide, y).predict(wide)
     np.testing.assert_array_equal(said, model.fit(narrow, y).predict(narrow))
+
+
+@pytest.mark.parametrize(
+    ("partition", "says"),
+    [
+        (AxisTree("mse"), "criterion='mse'"),
+        (AxisTree(max_tree_rows=1), "max_tree_rows=1"),
+        (AxisTree(max_features=1.5), "max_features=1.5"),
+    ],
+)
+def test_parameters_of_partitions(partition, says, data):
+    with pytest.raises(ValueError, match=says):
+        DTSVMClassifier(partition=partition).fit(*data)

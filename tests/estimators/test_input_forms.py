@@ -15,12 +15,12 @@ from test_common import ESTIMATORS, INIT_PARAMS
 
 from treesvm import (
     DTSVMClassifier,
-    HLSVMClassifier,
     KernelSVC,
     KernelSVR,
     SupportVectorTreeClassifier,
 )
 from treesvm.candidates import RandomRows
+from treesvm.partitions import ObliqueTree
 
 pytestmark = pytest.mark.filterwarnings("ignore:X (has|does not have) .*feature names")
 
@@ -84,11 +84,11 @@ MORE = {
     "DTSVM, reduced, linear": DTSVMClassifier(
         kernel="linear", max_leaf_size=30, reduce=RandomRows(0.9, random_state=0)
     ),
-    "DTSVM, members, borders": DTSVMClassifier(
-        max_leaf_size=25, n_estimators=2, border_share=0.2, random_state=0
-    ),
-    "HLSVM, kernel leaves": HLSVMClassifier(
-        leaf="kernel", alpha=0.1, tol=1e-5, max_passes=20_000, random_state=0
+    "DTSVM, members": DTSVMClassifier(max_leaf_size=25, n_estimators=2, random_state=0),
+    "DTSVM, oblique": DTSVMClassifier(
+        max_leaf_size=25,
+        partition=ObliqueTree(alpha=0.1, tol=1e-5, max_passes=20_000),
+        random_state=0,
     ),
     # The number of vectors is given: what a search chooses, rounding may decide.
     "SupportVectorTreeClassifier": SupportVectorTreeClassifier(

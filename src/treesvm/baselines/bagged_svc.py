@@ -1,5 +1,7 @@
 """Bagging of kernel SVMs: small machines of random rows that vote."""
 
+from typing import Any, Self
+
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils import check_random_state
@@ -12,6 +14,7 @@ from treesvm.decomposition.decomposition import (
     joint_scores,
 )
 from treesvm.decomposition.training import MachineOptions
+from treesvm.inputs.array_types import Array, ArrayLike, ClassWeight, MatrixLike, Seed
 from treesvm.inputs.parameter_rules import check_parameters
 from treesvm.inputs.rows import Rows
 from treesvm.inputs.training_rows import checked_rows, classification_rows
@@ -86,21 +89,21 @@ class BaggedSVC(ClassifierMixin, BaseEstimator):
 
     def __init__(
         self,
-        Cs=None,
-        gammas=None,
-        max_samples=1500,
+        Cs: ArrayLike | None = None,
+        gammas: ArrayLike | None = None,
+        max_samples: int | None = 1500,
         *,
-        min_gain=0.005,
-        max_estimators=100,
-        cv=0.2,
-        multi_class="ovo",
-        leaf_scaling=None,
-        class_weight=None,
-        tol=1e-3,
-        cache_size=1000,
-        n_jobs=None,
-        random_state=None,
-    ):
+        min_gain: float = 0.005,
+        max_estimators: int = 100,
+        cv: Any = 0.2,
+        multi_class: str = "ovo",
+        leaf_scaling: str | None = None,
+        class_weight: ClassWeight = None,
+        tol: float = 1e-3,
+        cache_size: int = 1000,
+        n_jobs: int | None = None,
+        random_state: Seed = None,
+    ) -> None:
         self.Cs = Cs
         self.gammas = gammas
         self.max_samples = max_samples
@@ -116,7 +119,9 @@ class BaggedSVC(ClassifierMixin, BaseEstimator):
         self.random_state = random_state
 
     @all_or_nothing
-    def fit(self, X, y, sample_weight=None):
+    def fit(
+        self, X: MatrixLike, y: ArrayLike, sample_weight: ArrayLike | None = None
+    ) -> Self:
         """Add machines for every candidate while that pays; keep the best committee.
 
         Parameters
@@ -190,11 +195,11 @@ class BaggedSVC(ClassifierMixin, BaseEstimator):
             int(self.cache_size * 2**20),
         )
 
-    def check_parameters(self):
+    def check_parameters(self) -> None:
         """Raise a ValueError that names a parameter out of range."""
         check_parameters(self)
 
-    def restore_fitted(self, members, validation_scores):
+    def restore_fitted(self, members: list[Any], validation_scores: Any) -> Self:
         """Set the fitted attributes from trained machines, wherever they come from."""
         if any(len(member.parts) != 1 for member in members):
             raise ValueError("a machine of a bag does not answer everywhere")
@@ -203,11 +208,11 @@ class BaggedSVC(ClassifierMixin, BaseEstimator):
         self.n_support_vectors_ = sum(m.parts[0].n_vectors for m in members)
         return self
 
-    def decision_function(self, X):
+    def decision_function(self, X: MatrixLike) -> Array:
         """Return votes plus a fraction for the scores; two classes: their lead."""
         return answers("decision_function", self._scores(X), self.classes_)
 
-    def predict(self, X):
+    def predict(self, X: MatrixLike) -> Array:
         """Return the class of every row."""
         return answers("predict", self._scores(X), self.classes_)
 

@@ -1,7 +1,8 @@
 """CPSP: a kernel machine with a fixed budget of basis vectors, for comparison."""
 
 import warnings
-from typing import ClassVar
+from collections.abc import Callable
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from scipy import sparse
@@ -12,6 +13,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from treesvm.compression.subspace_pursuit import PursuitOptions, pursue
 from treesvm.decomposition.progress import Progress
+from treesvm.inputs.array_types import Array, ArrayLike, ClassWeight, MatrixLike, Seed
 from treesvm.inputs.parameter_rules import check_parameters, count, one_of
 from treesvm.inputs.training_rows import checked_rows, classification_rows
 from treesvm.inputs.whole_fit import all_or_nothing
@@ -95,21 +97,21 @@ default="rbf"
 
     def __init__(
         self,
-        budget=10,
-        basis="training",
-        C=1.0,
+        budget: int = 10,
+        basis: str = "training",
+        C: float = 1.0,
         *,
-        kernel="rbf",
-        gamma="scale",
-        degree=3,
-        coef0=0.0,
-        class_weight=None,
-        n_candidates=2000,
-        tol=1e-5,
-        max_iter=60,
-        random_state=None,
-        verbose=0,
-    ):
+        kernel: str | Callable[..., Any] = "rbf",
+        gamma: float | str = "scale",
+        degree: int = 3,
+        coef0: float = 0.0,
+        class_weight: ClassWeight = None,
+        n_candidates: int = 2000,
+        tol: float = 1e-5,
+        max_iter: int = 60,
+        random_state: Seed = None,
+        verbose: int = 0,
+    ) -> None:
         self.budget = budget
         self.basis = basis
         self.C = C
@@ -125,7 +127,9 @@ default="rbf"
         self.verbose = verbose
 
     @all_or_nothing
-    def fit(self, X, y, sample_weight=None):
+    def fit(
+        self, X: MatrixLike, y: ArrayLike, sample_weight: ArrayLike | None = None
+    ) -> Self:
         """Grow the basis and train the machines in its span.
 
         Parameters
@@ -191,19 +195,19 @@ default="rbf"
                 stacklevel=4,
             )
 
-    def decision_function(self, X):
+    def decision_function(self, X: MatrixLike) -> Array:
         """Return one value a row for two classes, else one for each class."""
         values = self._decisions(X)
         return values[:, 0] if len(self.classes_) == 2 else values
 
-    def predict(self, X):
+    def predict(self, X: MatrixLike) -> Array:
         """Return the class of every row."""
         values = self._decisions(X)
         if len(self.classes_) == 2:
             return self.classes_[(values[:, 0] > 0).astype(np.intp)]
         return self.classes_[values.argmax(axis=1)]
 
-    def kernel_evaluations(self, X):
+    def kernel_evaluations(self, X: MatrixLike) -> Array:
         """Return how many kernels every row costs: the whole basis."""
         X = checked_rows(self, X, reset=False)
         return np.full(X.shape[0], len(self.basis_vectors_))
@@ -216,7 +220,7 @@ default="rbf"
         K = self.kernel_.block(X, self.basis_vectors_, np.float64)
         return K @ self.coef_ + self.intercept_
 
-    def check_parameters(self):
+    def check_parameters(self) -> None:
         """Raise a ValueError that names a parameter out of range."""
         check_parameters(self)
         if isinstance(self.kernel, str) and self.kernel == "precomputed":

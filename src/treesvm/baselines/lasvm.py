@@ -1,7 +1,8 @@
 """LASVM behind scikit-learn's interface: one pass, or row after row by partial_fit."""
 
 import warnings
-from typing import ClassVar
+from collections.abc import Callable
+from typing import Any, ClassVar, NoReturn, Self
 
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
@@ -10,6 +11,7 @@ from sklearn.utils.multiclass import check_classification_targets
 
 from treesvm.decomposition.progress import Progress
 from treesvm.estimators.kernel_svc import KernelSVC
+from treesvm.inputs.array_types import Array, ArrayLike, ClassWeight, MatrixLike, Seed
 from treesvm.inputs.parameter_rules import FLAG, count
 from treesvm.inputs.training_rows import (
     check_boxes,
@@ -113,26 +115,26 @@ default="rbf"
 
     def __init__(
         self,
-        C=1.0,
+        C: float = 1.0,
         *,
-        kernel="rbf",
-        degree=3,
-        gamma="scale",
-        coef0=0.0,
-        epochs=1,
-        finish=True,
-        tol=1e-3,
-        class_weight=None,
-        multi_class="ovo",
-        decision_function_shape="ovr",
-        break_ties=False,
-        probability=False,
-        max_iter=-1,
-        cache_size=500,
-        n_jobs=None,
-        random_state=None,
-        verbose=0,
-    ):
+        kernel: str | Callable[..., Any] = "rbf",
+        degree: int = 3,
+        gamma: float | str = "scale",
+        coef0: float = 0.0,
+        epochs: int = 1,
+        finish: bool = True,
+        tol: float = 1e-3,
+        class_weight: ClassWeight = None,
+        multi_class: str = "ovo",
+        decision_function_shape: str = "ovr",
+        break_ties: bool = False,
+        probability: bool = False,
+        max_iter: int = -1,
+        cache_size: int = 500,
+        n_jobs: int | None = None,
+        random_state: Seed = None,
+        verbose: int = 0,
+    ) -> None:
         super().__init__(
             C,
             kernel=kernel,
@@ -155,7 +157,9 @@ default="rbf"
         self.verbose = verbose
 
     @all_or_nothing
-    def fit(self, X, y, sample_weight=None):
+    def fit(
+        self, X: MatrixLike, y: ArrayLike, sample_weight: ArrayLike | None = None
+    ) -> Self:
         """Learn from nothing, in at most `epochs` passes over the rows.
 
         Parameters
@@ -190,7 +194,13 @@ default="rbf"
         return self
 
     @all_or_nothing
-    def partial_fit(self, X, y, classes=None, sample_weight=None):
+    def partial_fit(
+        self,
+        X: MatrixLike,
+        y: ArrayLike,
+        classes: ArrayLike | None = None,
+        sample_weight: ArrayLike | None = None,
+    ) -> Self:
         """Learn further rows, each looked at once, on top of what is known.
 
         Parameters
@@ -274,7 +284,9 @@ default="rbf"
         progress.close()
         self.restore_fitted(machine, weight)
 
-    def restore_fitted(self, machine, support_weight):
+    def restore_fitted(  # type: ignore[override]  # a stream goes on with the weights
+        self, machine: Any, support_weight: Array
+    ) -> Self:
         """Set the fitted attributes from a trained machine, wherever it comes from.
 
         `support_weight` holds the weights of its vectors, for `partial_fit` to go on.
@@ -288,7 +300,7 @@ default="rbf"
         self.support_weight_ = support_weight
         return super().restore_fitted(machine)
 
-    def check_parameters(self):
+    def check_parameters(self) -> None:
         """Raise a ValueError that names a parameter out of range."""
         super().check_parameters()
         if isinstance(self.kernel, str) and self.kernel == "precomputed":
@@ -309,7 +321,7 @@ default="rbf"
                 "partial_fit a dict, or use fit."
             )
 
-    def path(self, *args, **kwargs):
+    def path(self, *args: Any, **kwargs: Any) -> NoReturn:
         """Not available: a grid shares a Gram matrix, which LASVM never holds."""
         raise AttributeError("LASVMClassifier has no path; use KernelSVC.path.")
 

@@ -1,5 +1,8 @@
 """RDSVM: what DTSVM would be if the tree did not look at the space."""
 
+from typing import Any
+
+from treesvm.inputs.array_types import ArrayLike, ClassWeight, Seed
 from treesvm.model_selection.dtsvm_cv import DTSVMClassifierCV
 
 
@@ -88,23 +91,23 @@ class RDSVMClassifier(DTSVMClassifierCV):
 
     def __init__(
         self,
-        Cs=None,
-        gammas=None,
-        max_leaf_size=1500,
+        Cs: ArrayLike | None = None,
+        gammas: ArrayLike | None = None,
+        max_leaf_size: int = 1500,
         *,
-        top_k=5,
-        growth=4,
-        min_gain=0.005,
-        cv=0.2,
-        multi_class="ovo",
-        leaf_scaling=None,
-        class_weight=None,
-        tol=1e-3,
-        cache_size=1000,
-        n_jobs=None,
-        random_state=None,
-        verbose=0,
-    ):
+        top_k: int = 5,
+        growth: int = 4,
+        min_gain: float = 0.005,
+        cv: Any = 0.2,
+        multi_class: str = "ovo",
+        leaf_scaling: str | None = None,
+        class_weight: ClassWeight = None,
+        tol: float = 1e-3,
+        cache_size: int = 1000,
+        n_jobs: int | None = None,
+        random_state: Seed = None,
+        verbose: int = 0,
+    ) -> None:
         self.Cs = Cs
         self.gammas = gammas
         self.max_leaf_size = max_leaf_size

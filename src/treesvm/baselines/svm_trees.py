@@ -1,13 +1,15 @@
 """SVM Trees: a cascade of linear SVMs, each of which settles part of one class."""
 
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from treesvm.estimators.oblique_classifier import ObliqueTreeClassifier
+from treesvm.inputs.array_types import Array, ClassWeight, Seed
 from treesvm.inputs.parameter_rules import check_parameters, one_of
 from treesvm.inputs.row_access import row_matrix
 from treesvm.trees.cascade_split import CascadeSplit
 from treesvm.trees.growth import grow
 from treesvm.trees.oblique import plane_options
+from treesvm.trees.tree import Tree
 
 
 class SVMTreesClassifier(ObliqueTreeClassifier):
@@ -66,17 +68,17 @@ class SVMTreesClassifier(ObliqueTreeClassifier):
 
     def __init__(
         self,
-        alpha="auto",
+        alpha: float | str = "auto",
         *,
-        regularization="paper",
-        max_depth=None,
-        class_weight=None,
-        tol=0.1,
-        max_passes=20,
-        max_node_rows=20_000,
-        n_jobs=None,
-        random_state=None,
-    ):
+        regularization: str = "paper",
+        max_depth: int | None = None,
+        class_weight: ClassWeight = None,
+        tol: float = 0.1,
+        max_passes: int = 20,
+        max_node_rows: int = 20_000,
+        n_jobs: int | None = None,
+        random_state: Seed = None,
+    ) -> None:
         self.alpha = alpha
         self.regularization = regularization
         self.max_depth = max_depth
@@ -87,11 +89,20 @@ class SVMTreesClassifier(ObliqueTreeClassifier):
         self.n_jobs = n_jobs
         self.random_state = random_state
 
-    def check_parameters(self):
+    def check_parameters(self) -> None:
         """Raise a ValueError that names a parameter out of range."""
         check_parameters(self)
 
-    def grow_tree(self, X, codes, weight, *, n_classes, seed, n_jobs):
+    def grow_tree(
+        self,
+        X: Any,
+        codes: Array,
+        weight: Array | None,
+        *,
+        n_classes: int,
+        seed: int,
+        n_jobs: int | None,
+    ) -> Tree:
         """Grow one cascade."""
         X = row_matrix(X)
         total = len(codes) if weight is None else weight.sum()

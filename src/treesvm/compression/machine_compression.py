@@ -49,7 +49,7 @@ class CompressionOptions:
     n_starts: int = 5
     loss: str | None = "values"
     is_scaled: bool = True
-    split_rows: int | str = "cv"
+    split_rows: int | str | None = "cv"
     prior_rows: float = 1.0
     is_shared: bool = True
     max_bytes: int = 500 * 2**20

@@ -17,7 +17,7 @@ from sklearn.svm import SVC
 
 from treesvm.compression.machine_compression import Source, machine_source
 from treesvm.compression.terms import KernelTerms, LearnerTerms
-from treesvm.kernels.kernel import resolve_kernel
+from treesvm.kernels.kernel import kernel_class, resolve_kernel
 from treesvm.machines.kernel_machine import KernelMachine
 from treesvm.machines.layout import class_layout
 from treesvm.machines.path import RECORD
@@ -119,7 +119,7 @@ def _svc_kernel(model):
 
 def _svc_vectors(model):
     """Support vectors; SVC keeps all rows when its kernel is a function."""
-    if model.kernel == "precomputed":
+    if kernel_class(model.kernel).is_precomputed:
         return np.zeros((len(model.support_), 0))
     if callable(model.kernel):
         return np.asarray(model._BaseLibSVM__Xfit)[model.support_]

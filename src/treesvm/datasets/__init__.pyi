@@ -1,6 +1,7 @@
 from treesvm.datasets.column_encoder import ColumnEncoder
 from treesvm.datasets.data_file import DataFileError
 from treesvm.datasets.embedded import embedded_tables
+from treesvm.datasets.frames import as_table
 from treesvm.datasets.generators import make_spirals, make_waves
 from treesvm.datasets.held_out import train_test_rows
 from treesvm.datasets.libsvm_text import iter_libsvm, read_libsvm
@@ -23,6 +24,7 @@ __all__ = [
     "StreamSummary",
     "Table",
     "TableModel",
+    "as_table",
     "column_names",
     "embedded_tables",
     "format_of",

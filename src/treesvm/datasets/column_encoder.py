@@ -1,17 +1,30 @@
 """Turn tables into matrices, the same way at training and at prediction.
 
-Columns are found by name; categories become one indicator each; missing values are
-filled in or refused; features are scaled.  All of it is learned from the training rows
-and written down in a `spec` of plain JSON values.
+Columns are found by name; categories become indicators or statistics of the target;
+missing values are filled in or refused; features are scaled.  All of it is learned from
+the training rows and written down in a `spec` of plain JSON values.
 """
 
+from functools import cached_property
 from typing import Any, Self
 
 import numpy as np
 from scipy import sparse
 
+from treesvm.datasets.category_codings import (
+    coded_column,
+    level_codes,
+    out_of_fold_means,
+    target_columns,
+)
+from treesvm.datasets.column_blocks import (
+    coded_categories,
+    filled_numbers,
+    missing_error,
+)
 from treesvm.datasets.data_file import DataFileError
-from treesvm.datasets.encoder_spec import checked_spec
+from treesvm.datasets.encoder_spec import MISSING_RULES, checked_spec, column_features
+from treesvm.datasets.feature_scales import in_scale, scales_of
 from treesvm.datasets.memory_limit import MemoryAccount
 from treesvm.datasets.table import Table, is_sparse
 
@@ -20,7 +33,9 @@ MAX_CATEGORIES = 1_000  # more are names or numbers of single rows, not categori
 
 
 class ColumnEncoder:
-    """What is remembered of the training table; made by `learn` or from a spec.
+    """What is remembered of the training table.
+
+    Made by `learn` or `fit_training`, or from a spec.
 
     Parameters
     ----------
@@ -60,39 +75,130 @@ class ColumnEncoder:
             Refuse tables that take more memory once they are encoded; by default half
             of what there is.
         """
+        if missing not in MISSING_RULES:
+            raise ValueError(
+                f"missing={missing!r} is not possible; use one of "
+                f"{', '.join(MISSING_RULES)}."
+            )
         rules = {"missing": missing, "unseen": unseen, "scale": scale}
         if table.is_matrix:
             spec = _matrix_spec(table, missing)
         else:
             columns = [_column_spec(table, name, missing) for name in table.X]
             spec = {"kind": "columns", "columns": columns}
+        plain = cls._unscaled(table, {**spec, **rules}, max_bytes)
+        return plain._with_scaling(*scales_of(plain.transform(table), scale))
+
+    @classmethod
+    def fit_training(
+        cls,
+        table,
+        target,
+        *,
+        n_classes=None,
+        seed=0,
+        max_onehot=12,
+        missing="indicator",
+        scale="none",
+        max_bytes=None,
+    ):
+        """Learn from a training table and its target; encode its rows.
+
+        Columns of many categories become means of the target (see
+        `treesvm.datasets.category_codings`), and those of a training row come from the
+        rows of other folds, without its own label. So encode training rows here, and
+        only later rows by `transform`, which answers missing values and categories that
+        training did not have.
+
+        Parameters
+        ----------
+        table : Table
+        target : array-like of shape (n_rows,)
+            Numbers, or codes of classes from 0.
+        n_classes : int, optional
+            Number of classes; by default the target is numbers.
+        seed : int
+            Of the folds.
+        max_onehot : int
+            Most categories, missing values included, that get an indicator each.
+        missing : {"indicator", "error", "median", "most_frequent"}
+            "indicator": numbers get the median and, in columns that lack values in
+            training, an indicator; in columns of text they are one more category. For
+            the others and `scale` and `max_bytes` see `learn`.
+
+        Returns
+        -------
+        encoder : ColumnEncoder
+        X : ndarray or csr_matrix of shape (n_rows, n_features)
+        """
+        target = np.asarray(target)
+        if target.shape != (table.n_rows,):
+            raise ValueError(
+                f"the target has the shape {target.shape}, the table "
+                f"{table.n_rows:,} rows; give one number for each."
+            )
+        targets = target_columns(target, n_classes)
+        if table.is_matrix:
+            spec = _matrix_spec(table, missing)
+        else:
+            columns = [
+                coded_column(table, name, missing, targets, max_onehot)
+                if table.X[name].dtype == object
+                else _column_spec(table, name, missing)
+                for name in table.names
+            ]
+            spec = {"kind": "columns", "columns": columns}
+        spec |= {"missing": missing, "unseen": "zeros", "scale": scale}
+        plain = cls._unscaled(table, spec, max_bytes)
+        X = plain.transform(table)
+        plain._put_out_of_fold_means(X, table, targets, seed)
+        shift, factor = scales_of(X, scale)
+        # A column without values has no scale: what comes later says nothing.
+        factor[_is_empty(table)[plain.column_of_feature]] = 0.0
+        return plain._with_scaling(shift, factor), in_scale(X, shift, factor)
+
+    @classmethod
+    def _unscaled(cls, table, spec, max_bytes):
+        """Return the encoder without scale, if its rows are within the memory."""
         width = _width(spec)
         MemoryAccount(table.path, max_bytes).charge(
             _encoded_bytes(table, spec, width), f"a table of {width:,} encoded features"
         )
-        unscaled = {"shift": [0.0] * width, "factor": [1.0] * width}
-        plain = cls({**spec, **rules, **unscaled})
-        shift, factor = _scaling(plain.transform(table), scale)
+        return cls({**spec, "shift": [0.0] * width, "factor": [1.0] * width})
+
+    def _with_scaling(self, shift, factor):
         scaling = {"shift": shift.tolist(), "factor": factor.tolist()}
-        return cls({**spec, **rules, **scaling})
+        return ColumnEncoder({**self.spec, **scaling})
+
+    def _put_out_of_fold_means(self, X, table, targets, seed):
+        """Replace in X what `transform` made of the training rows' own labels."""
+        for place, column in enumerate(self.spec.get("columns", ())):
+            if column.get("coding", {}).get("kind") == "means":
+                categories = column["categories"]
+                codes = level_codes(table.X[column["name"]], categories, column["fill"])
+                means = out_of_fold_means(codes, len(categories), targets, seed)
+                X[:, self.column_of_feature == place] = means
 
     @property
     def n_features(self) -> int:
         """Width of the matrices that `transform` returns."""
         return len(self._shift)
 
+    @cached_property
+    def column_of_feature(self):
+        """Place of the column that each encoded feature comes from."""
+        if self.spec["kind"] == "matrix":
+            more = np.array(self.spec.get("indicators", []), dtype=np.intp)
+            return np.concatenate([np.arange(self.spec["n_features"]), more])
+        widths = [len(column_features(column)) for column in self.spec["columns"]]
+        return np.repeat(np.arange(len(widths)), widths)
+
     @property
     def feature_names(self) -> list[str] | None:
         """Names of the encoded features, such as "colour=red"; None for a matrix."""
         if self.spec["kind"] == "matrix":
             return None
-        names = []
-        for column in self.spec["columns"]:
-            if column["kind"] == "number":
-                names.append(column["name"])
-            else:
-                names += [f"{column['name']}={c}" for c in column["categories"]]
-        return names
+        return [name for c in self.spec["columns"] for name in column_features(c)]
 
     @property
     def column_names(self) -> list[str] | None:
@@ -130,14 +236,14 @@ class ColumnEncoder:
             raise DataFileError(table.path, f"columns are missing: {_listed(absent)}")
         X = np.empty((table.n_rows, self.n_features))
         start = 0
-        for place, column in enumerate(self.spec["columns"]):
-            encode = _indicators if column["kind"] == "text" else _filled
-            block = encode(table, place, column, self.spec["unseen"])
+        for column in self.spec["columns"]:
+            if column["kind"] == "text":
+                block = coded_categories(table, column, self.spec["unseen"])
+            else:
+                block = filled_numbers(table, column)
             X[:, start : start + block.shape[1]] = block
             start += block.shape[1]
-        X -= self._shift
-        X *= self._factor
-        return X
+        return in_scale(X, self._shift, self._factor)
 
     def _encoded_matrix(self, table):
         """Encode a matrix: width, storage, missing values, scale."""
@@ -147,7 +253,7 @@ class ColumnEncoder:
                 "the model was trained on a matrix without column names, this file "
                 "has columns; use the format of the training file.",
             )
-        X, width = table.X, self.n_features
+        X, width = table.X, self.spec["n_features"]
         if is_sparse(table):
             X = _with_width(X, width)
         elif X.shape[1] != width:
@@ -156,18 +262,19 @@ class ColumnEncoder:
             )
         if self.spec["storage"] == "sparse":
             X = sparse.csr_matrix(X, dtype=float)
-            return X @ sparse.diags_array(self._factor)
+            return in_scale(X, self._shift, self._factor)
         X = X.toarray() if sparse.issparse(X) else np.array(X, dtype=float)
         lacking = np.isnan(X)
         if lacking.any():
             fill = self.spec["fill"]
             if fill is None:
                 row, place = map(int, np.argwhere(lacking)[0])
-                raise _missing_error(table, row, f"feature {place + 1}")
+                raise missing_error(table, row, f"feature {place + 1}")
             X = np.where(lacking, np.array(fill, dtype=float), X)
-        X -= self._shift
-        X *= self._factor
-        return X
+        indicators = self.spec.get("indicators")
+        if indicators:
+            X = np.hstack([X, lacking[:, indicators]])
+        return in_scale(X, self._shift, self._factor)
 
 
 def _with_width(X, width):
@@ -179,63 +286,16 @@ def _with_width(X, width):
     return X
 
 
-def _filled(table, place, column, _):
-    """Return a column of numbers without missing ones, as a matrix."""
-    values = table.X[column["name"]]
-    if values.dtype == object:
-        raise DataFileError(
-            table.path, f"column {column['name']!r} must hold numbers, it holds text."
-        )
-    lacking = np.isnan(values)
-    if lacking.any():
-        if column["fill"] is None:
-            row = int(lacking.argmax())
-            raise _missing_error(table, row, f"column {column['name']!r}")
-        values = np.where(lacking, column["fill"], values)
-    return values[:, None]
-
-
-def _indicators(table, place, column, unseen):
-    """Return one indicator for each category."""
-    values = table.X[column["name"]]
-    if values.dtype != object:
-        raise DataFileError(
-            table.path, f"column {column['name']!r} must hold text, it holds numbers."
-        )
-    code = {category: j for j, category in enumerate(column["categories"])}
-    code[None] = code.get(column["fill"], -2)
-    codes = np.array([code.get(value, -1) for value in values], dtype=np.int64)
-    if (codes == -2).any():
-        row = int((codes == -2).argmax())
-        raise _missing_error(table, row, f"column {column['name']!r}")
-    if unseen == "error" and (codes == -1).any():
-        row = int((codes == -1).argmax())
-        raise DataFileError(
-            table.path,
-            f"column {column['name']!r}{table.place_of(row)}: the category "
-            f"{values[row]!r} was not seen in training; train with unseen='zeros' to "
-            "allow it.",
-            line=table.line_of(row),
-        )
-    return (codes[:, None] == np.arange(len(column["categories"]))).astype(float)
-
-
-def _missing_error(table, row, what):
-    return DataFileError(
-        table.path,
-        f"{what}{table.place_of(row)}: the value is missing; train with "
-        "missing='median' or 'most_frequent' (the command: --missing) to fill it in.",
-        line=table.line_of(row),
-    )
-
-
 def _column_spec(table, name, missing):
     """Learn one column."""
     values = table.X[name]
     if values.dtype != object:
         known = values[~np.isnan(values)]
         fill = None if missing == "error" else _typical(table, name, known, missing)
-        return {"name": name, "kind": "number", "fill": fill}
+        column = {"name": name, "kind": "number", "fill": fill}
+        if missing == "indicator" and 0 < len(known) < len(values):
+            column["indicator"] = True
+        return column
     known = [value for value in values if value is not None]
     categories, counts = np.unique(np.array(known, dtype=str), return_counts=True)
     if len(categories) > MAX_CATEGORIES:
@@ -257,9 +317,11 @@ def _column_spec(table, name, missing):
 
 def _typical(table, name, known, missing):
     """Return the median or the most frequent of numbers."""
+    if len(known) == 0 and missing == "indicator":
+        return 0.0
     if len(known) == 0:
         raise DataFileError(table.path, f"column {name!r} has no values; drop it.")
-    if missing == "median":
+    if missing in ("median", "indicator"):
         return float(np.median(known))
     values, counts = np.unique(known, return_counts=True)
     return float(values[counts.argmax()])
@@ -272,16 +334,31 @@ def _matrix_spec(table, missing):
         # Dense rows are faster and, from a third of entries on, no larger than twice.
         storage = "dense" if 3 * X.nnz >= X.shape[0] * X.shape[1] else "sparse"
     elif missing != "error":
-        columns = (X[:, j] for j in range(X.shape[1]))
+        columns = (np.array(X[:, j], dtype=float) for j in range(X.shape[1]))
         fill = [
-            _typical(table, f"feature {j + 1}", c[~np.isnan(c)].astype(float), missing)
+            _typical(table, f"feature {j + 1}", c[~np.isnan(c)], missing)
             for j, c in enumerate(columns)
         ]
     width = int(X.shape[1])
     if width == 0:
         reason = "no row has a feature; there is nothing to learn from but labels."
         raise DataFileError(table.path, reason)
-    return {"kind": "matrix", "n_features": width, "storage": storage, "fill": fill}
+    spec = {"kind": "matrix", "n_features": width, "storage": storage, "fill": fill}
+    if missing == "indicator" and not is_sparse(table):
+        lacking = np.isnan(X)
+        some = lacking.any(axis=0) & ~lacking.all(axis=0)
+        spec["indicators"] = np.flatnonzero(some).tolist()
+    return spec
+
+
+def _is_empty(table):
+    """Whether each column of numbers lacks all values."""
+    if is_sparse(table):
+        return np.zeros(table.X.shape[1], dtype=bool)
+    if table.is_matrix:
+        return np.isnan(table.X).all(axis=0)
+    columns = table.X.values()
+    return np.array([c.dtype != object and bool(np.isnan(c).all()) for c in columns])
 
 
 def _encoded_bytes(table, spec, width):
@@ -294,28 +371,8 @@ def _encoded_bytes(table, spec, width):
 def _width(spec):
     """Number of encoded features."""
     if spec["kind"] == "matrix":
-        return spec["n_features"]
-    return sum(len(column.get("categories", "1")) for column in spec["columns"])
-
-
-def _scaling(X, scale):
-    """Return (shift, factor) of each feature; constant ones keep their size."""
-    width = X.shape[1]
-    if scale == "none" or X.shape[0] == 0:
-        return np.zeros(width), np.ones(width)
-    if sparse.issparse(X):
-        mean = np.asarray(X.mean(axis=0)).ravel()
-        square = np.asarray(X.multiply(X).mean(axis=0)).ravel()
-        spread = np.sqrt(np.maximum(square - mean**2, 0.0))
-        if scale == "minmax":
-            spread = np.abs(X).max(axis=0).toarray().ravel()
-        shift = np.zeros(width)
-    elif scale == "minmax":
-        shift, spread = X.min(axis=0), np.ptp(X, axis=0)
-    else:
-        shift, spread = X.mean(axis=0), X.std(axis=0)
-    is_flat = ~(spread > 1e-300)  # smaller spreads would overflow as a divisor
-    return shift, 1.0 / np.where(is_flat, 1.0, spread)
+        return spec["n_features"] + len(spec.get("indicators", ()))
+    return sum(len(column_features(column)) for column in spec["columns"])
 
 
 def _listed(names):

@@ -2,21 +2,34 @@
 
 {"kind": "columns", "columns": [column, ...], ...rules}
 {"kind": "matrix", "n_features": int, "storage": "dense" | "sparse",
- "fill": [number, ...] | null, ...rules}
+ "fill": [number, ...] | null, "indicators": [int, ...], ...rules}
 
-column: {"name": str, "kind": "number", "fill": number | null}
-        {"name": str, "kind": "text", "categories": [str, ...], "fill": str | null}
+column: {"name": str, "kind": "number", "fill": number | null, "indicator": bool}
+        {"name": str, "kind": "text", "categories": [str, ...], "fill": str | null,
+         "coding": coding}
+coding: {"kind": ..., "features": [str, ...], "rows": [[number, ...], ...],
+         "missing": [number, ...] | null, "unseen": [number, ...]}, one row for each
+         category, one number for each feature; see `category_codings`
 rules:  {"missing": ..., "unseen": ..., "scale": ..., "shift": [number, ...],
          "factor": [number, ...]}, one number for each encoded feature
+
+"indicators" (features of the matrix with an indicator of missing values behind the
+matrix), "indicator" and "coding" may be absent: then there are no indicators of missing
+values, and every category has one indicator.
 """
 
 import math
 
-MISSING_RULES = ("error", "median", "most_frequent")
+MISSING_RULES = ("error", "median", "most_frequent")  # those of `learn`
+CODINGS = ("onehot", "means", "frequency")
 UNSEEN_RULES = ("zeros", "error")
 SCALES = ("minmax", "standard", "none")
 _MAX_FEATURES = 2**31 - 1
-_RULES = {"missing": MISSING_RULES, "unseen": UNSEEN_RULES, "scale": SCALES}
+_RULES = {
+    "missing": (*MISSING_RULES, "indicator"),
+    "unseen": UNSEEN_RULES,
+    "scale": SCALES,
+}
 
 
 def checked_spec(spec):
@@ -45,9 +58,17 @@ def _checked_matrix(spec):
     width = spec.get("n_features")
     _demand(_is_int(width) and 0 < width <= _MAX_FEATURES, "n_features is no width")
     _demand(spec.get("storage") in ("dense", "sparse"), "storage is unknown")
-    fill = spec.get("fill")
+    fill, indicators = spec.get("fill"), spec.get("indicators", [])
     _demand(fill is None or _are_numbers(fill, width), f"fill is not {width} numbers")
-    return width
+    _demand(
+        isinstance(indicators, list)
+        and all(_is_int(place) and 0 <= place < width for place in indicators)
+        and len(set(indicators)) == len(indicators),
+        "indicators are not different features",
+    )
+    can_miss = fill is not None and spec["storage"] == "dense"
+    _demand(can_miss or not indicators, "indicators have no fill")
+    return width + len(indicators)
 
 
 def _checked_columns(spec):
@@ -61,21 +82,57 @@ def _checked_columns(spec):
         _demand(isinstance(name, str) and name not in names, "a name is no new text")
         names.add(name)
         if column.get("kind") == "number":
+            has_indicator = column.get("indicator", False)
             _demand(fill is None or _is_number(fill), f"fill of {name!r} is no number")
-            width += 1
-            continue
-        _demand(column.get("kind") == "text", f"the kind of {name!r} is unknown")
-        categories = column.get("categories")
-        is_list = isinstance(categories, list) and len(categories) > 0
-        _demand(
-            is_list
-            and all(isinstance(c, str) for c in categories)
-            and len(set(categories)) == len(categories),
-            f"the categories of {name!r} are not different texts",
-        )
-        _demand(fill is None or fill in categories, f"fill of {name!r} is no category")
-        width += len(categories)
+            _demand(
+                has_indicator is False or (has_indicator is True and fill is not None),
+                f"the indicator of {name!r} is not true or false, or has no fill",
+            )
+        else:
+            _check_text_column(name, fill, column)
+        width += len(column_features(column))
     return width
+
+
+def _check_text_column(name, fill, column):
+    """Check the categories of a column, and their coding if there is one."""
+    _demand(column.get("kind") == "text", f"the kind of {name!r} is unknown")
+    categories = column.get("categories")
+    _demand(
+        _are_texts(categories)
+        and len(set(categories)) == len(categories)
+        and (categories or "coding" in column),
+        f"the categories of {name!r} are not different texts",
+    )
+    _demand(fill is None or fill in categories, f"fill of {name!r} is no category")
+    if "coding" not in column:
+        return
+    coding = column["coding"]
+    _demand(isinstance(coding, dict), f"the coding of {name!r} is not an object")
+    kind, features = coding.get("kind"), coding.get("features")
+    is_known = isinstance(kind, str) and kind in CODINGS
+    _demand(is_known, f"the coding of {name!r} is unknown")
+    _demand(_are_texts(features) and features, f"{name!r} has no names of features")
+    rows, missing = coding.get("rows"), coding.get("missing")
+    unseen, width = coding.get("unseen"), len(features)
+    _demand(
+        isinstance(rows, list)
+        and len(rows) == len(categories)
+        and all(_are_numbers(row, width) for row in rows)
+        and _are_numbers(unseen, width)
+        and (missing is None or _are_numbers(missing, width)),
+        f"the codes of {name!r} are not rows of {width} numbers",
+    )
+
+
+def column_features(column):
+    """Return the names of the encoded features of a column."""
+    name = column["name"]
+    if column["kind"] == "number":
+        return [name] + [f"{name} is missing"] * column.get("indicator", False)
+    if "coding" in column:
+        return column["coding"]["features"]
+    return [f"{name}={category}" for category in column["categories"]]
 
 
 def _demand(holds, reason):
@@ -89,6 +146,10 @@ def _is_int(value):
 
 def _is_number(value):
     return (_is_int(value) or isinstance(value, float)) and math.isfinite(value)
+
+
+def _are_texts(values):
+    return isinstance(values, list) and all(isinstance(v, str) for v in values)
 
 
 def _are_numbers(values, n):

@@ -1,6 +1,7 @@
 """Rows in memory: a matrix, or named columns of numbers and of text."""
 
 from dataclasses import dataclass, replace
+from numbers import Integral, Real
 from typing import Any, Self
 
 import numpy as np
@@ -95,3 +96,19 @@ def as_numbers_if_whole(labels):
     # "007" must come back as it was written.
     is_same = np.array_equal(numbers.astype(str), labels.astype(str))
     return numbers if is_same else labels.astype(str)
+
+
+def category_text(value):
+    """Return a category as text; whole numbers are written without a point."""
+    if isinstance(value, (Integral, np.bool_)):
+        return str(int(value))
+    if isinstance(value, Real) and float(value).is_integer():
+        return str(int(value))
+    return str(value)
+
+
+def as_categories(numbers):
+    """Return numbers as text, NaN as None."""
+    levels, places = np.unique(numbers, return_inverse=True)
+    texts = [None if np.isnan(level) else category_text(level) for level in levels]
+    return np.array(texts, dtype=object)[places]

@@ -4,8 +4,11 @@ from collections.abc import Iterator
 from typing import Any, Self
 
 import numpy as np
+from sklearn.base import is_regressor
+from sklearn.metrics import r2_score
 
 from treesvm.datasets.column_encoder import ColumnEncoder
+from treesvm.datasets.frames import as_table
 from treesvm.datasets.memory_limit import CHUNK_BYTES
 from treesvm.datasets.reading import column_names, iter_table
 from treesvm.datasets.table import Table
@@ -16,7 +19,7 @@ _MAX_DENSE = 1_000  # features; wider rows are usually sparse
 
 
 class TableModel:
-    """A classifier of data files: columns in, labels out.
+    """An estimator for data files and frames: columns in, labels or numbers out.
 
     Remembers column names and order, categories, fillings for missing values and the
     scale of the training table, and applies them before the estimator answers. It can
@@ -24,12 +27,13 @@ class TableModel:
 
     Parameters
     ----------
-    estimator : classifier
+    estimator : classifier or regressor
         Fitted by `fit`.
     scale : {"minmax", "standard", "none"}, default="minmax"
-    missing : {"error", "median", "most_frequent"}, default="error"
+    missing : {"error", "median", "most_frequent", "indicator"}, default="error"
     unseen : {"zeros", "error"}, default="zeros"
-        See `ColumnEncoder.learn`.
+        See `ColumnEncoder.learn`. With ``missing="indicator"`` the columns are encoded
+        by `ColumnEncoder.fit_training`, which always answers unseen categories.
 
     Attributes
     ----------
@@ -97,9 +101,9 @@ class TableModel:
 
         Parameters
         ----------
-        table : Table or matrix of shape (n_rows, n_features)
+        table : Table, DataFrame or matrix of shape (n_rows, n_features)
         y : array-like of shape (n_rows,), optional
-            Labels, if the table has none.
+            Labels or numbers, if the table has none.
         label : str, optional
             Name of the label column, so that `iter_file` can leave it out.
         max_bytes : int, optional
@@ -109,17 +113,28 @@ class TableModel:
         y = table.y if y is None else np.asarray(y)
         if y is None:
             raise ValueError(f"{table.path}: there are no labels to learn from.")
-        encoder = ColumnEncoder.learn(
-            table,
-            scale=self.scale,
-            missing=self.missing,
-            unseen=self.unseen,
-            max_bytes=max_bytes,
-        )
-        self.estimator.fit(encoder.transform(table), y)
+        encoder, X = self._encoded_training(table, y, max_bytes)
+        self.estimator.fit(X, y)
         self.encoder_ = encoder
         self.source_ = {"label": label, "zero_based": table.zero_based}
         return self
+
+    def _encoded_training(self, table, y, max_bytes):
+        """Return the encoder and the training rows."""
+        rules = {"scale": self.scale, "missing": self.missing, "max_bytes": max_bytes}
+        if self.missing != "indicator":
+            encoder = ColumnEncoder.learn(table, unseen=self.unseen, **rules)
+            return encoder, encoder.transform(table)
+        if self.unseen != "zeros":
+            raise ValueError(
+                f"unseen={self.unseen!r} is not possible with missing='indicator'; use "
+                "unseen='zeros', or missing='median'."
+            )
+        n_classes = None
+        if not is_regressor(self.estimator):
+            labels, y = np.unique(y, return_inverse=True)
+            n_classes = len(labels)
+        return ColumnEncoder.fit_training(table, y, n_classes=n_classes, **rules)
 
     @property
     def classes_(self) -> Array:
@@ -127,7 +142,7 @@ class TableModel:
         return self.estimator.classes_
 
     def predict(self, table: Any) -> Array:
-        """Return the label of every row."""
+        """Return the label or number of every row."""
         return self.estimator.predict(self.encoder_.transform(as_table(table)))
 
     def predict_proba(self, table: Any) -> Array:
@@ -140,10 +155,13 @@ class TableModel:
         return self.estimator.decision_function(X)
 
     def score(self, table: Any, y: ArrayLike | None = None) -> float:
-        """Return the share of rows whose label is right."""
+        """Return the share of rows whose label is right, or R² of a regressor."""
         table = as_table(table)
         y = table.y if y is None else y
-        return float(np.mean(self.predict(table) == y))
+        answers = self.predict(table)
+        if is_regressor(self.estimator):
+            return float(r2_score(y, answers))
+        return float(np.mean(answers == y))
 
     def iter_file(self, path: FilePath, chunk_rows: int = 50_000) -> Iterator[Table]:
         """Yield Tables of a file that this model can answer, in bounded memory.
@@ -197,8 +215,3 @@ class TableModel:
         model.encoder_ = encoder
         model.source_ = {"label": label, "zero_based": bool(zero_based)}
         return model
-
-
-def as_table(X):
-    """Return a Table; matrices become one without names."""
-    return X if isinstance(X, Table) else Table(X)

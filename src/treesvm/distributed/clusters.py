@@ -2,7 +2,7 @@
 
 import functools
 import logging
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import dask
 import distributed
@@ -88,7 +88,9 @@ def tells_lost_clusters(method):
     return told
 
 
-def local_cluster(n_workers=2, memory=None, **options):
+def local_cluster(
+    n_workers: int = 2, memory: str | int | None = None, **options: Any
+) -> Any:
     """Start worker processes on this machine, one thread each.
 
     Parameters

@@ -1,5 +1,7 @@
 """What the estimators on Dask share: a model to fit, and lazy answers."""
 
+from typing import Any
+
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.utils.metaestimators import available_if
@@ -8,6 +10,7 @@ from sklearn.utils.validation import check_is_fitted
 from treesvm.distributed.clusters import cluster_size, find_client
 from treesvm.distributed.collections import is_collection
 from treesvm.distributed.prediction import lazy_answers
+from treesvm.inputs.array_types import Array
 
 
 def _has(method):
@@ -35,7 +38,7 @@ class DaskClassifier(ClassifierMixin, BaseEstimator):
         client = find_client(self.client)
         return client, cluster_size(client)
 
-    def predict(self, X):
+    def predict(self, X: Any) -> Any:
         """Return the class of every row: lazily for a Dask collection.
 
         Parameters
@@ -48,16 +51,16 @@ class DaskClassifier(ClassifierMixin, BaseEstimator):
         """
         return self._answers(X, "predict")
 
-    def decision_function(self, X):
+    def decision_function(self, X: Any) -> Any:
         """Return decision values as the ordinary model does; lazily, see `predict`."""
         return self._answers(X, "decision_function")
 
     @available_if(_has("predict_proba"))
-    def predict_proba(self, X):
+    def predict_proba(self, X: Any) -> Any:
         """Return class probabilities; lazily, see `predict`."""
         return self._answers(X, "predict_proba")
 
-    def score(self, X, y, sample_weight=None):
+    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
         """Return the accuracy, computed on the cluster if X is a Dask collection."""
         if not is_collection(X):
             return self.model_.score(X, y, sample_weight)
@@ -76,13 +79,13 @@ class DaskClassifier(ClassifierMixin, BaseEstimator):
         return lazy_answers(self.model_, X, method, client=self.client)
 
     @property
-    def classes_(self):
+    def classes_(self) -> Array:
         """Labels that the model knows."""
         check_is_fitted(self, "model_")
         return self.model_.classes_
 
     @property
-    def n_features_in_(self):
+    def n_features_in_(self) -> int:
         """Width of the rows that the model was trained on."""
         check_is_fitted(self, "model_")
         return self.model_.n_features_in_

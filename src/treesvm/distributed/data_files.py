@@ -4,13 +4,17 @@ Parquet needs nothing of this: ``dask.dataframe.read_parquet(path)`` is a collec
 already. Text is spooled first, so that it is parsed once and not in every pass.
 """
 
+from typing import Any
+
 import dask.array as da
 import numpy as np
 from dask import delayed
 from scipy import sparse
 
+from treesvm.datasets.spooling import Spool
 
-def mapped_array(array, chunk_rows=250_000):
+
+def mapped_array(array: Any, chunk_rows: int = 250_000) -> Any:
     """Return a memory-mapped array as a Dask array whose blocks workers read.
 
     ``dask.array.from_array`` would send the rows themselves with the graph.
@@ -58,7 +62,7 @@ def _read_mapped(filename, dtype, offset, shape):
     return np.fromfile(filename, dtype, count, offset=offset).reshape(shape)
 
 
-def spooled_arrays(spool):
+def spooled_arrays(spool: Spool) -> tuple[Any, Any]:
     """Return (X, y) of a `treesvm.datasets.spooling.Spool` as Dask arrays.
 
     The workers must see the folder of the spool.

@@ -1,5 +1,7 @@
 """DTSVM on a Dask cluster."""
 
+from typing import Any, Self
+
 import numpy as np
 
 from treesvm.decomposition.checkpointing import count_restored, open_checkpoint
@@ -72,13 +74,13 @@ class DaskDTSVMClassifier(DaskClassifier):
 
     _default: type = DTSVMClassifier
 
-    def __init__(self, estimator=None, *, client=None):
+    def __init__(self, estimator: Any = None, *, client: Any = None) -> None:
         self.estimator = estimator
         self.client = client
 
     @all_or_nothing
     @tells_lost_clusters
-    def fit(self, X, y, sample_weight=None):
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Grow the tree or trees and train their leaves on the cluster.
 
         Parameters
@@ -99,7 +101,7 @@ class DaskDTSVMClassifier(DaskClassifier):
         rows = read_rows(
             client, model, X, y, sample_weight, model.class_weight, size.total_memory
         )
-        self.leaves_per_worker_ = {}
+        self.leaves_per_worker_: dict[int, int] = {}
         self._fit_model(client, size, model, rows)
         self.model_ = model
         return self

@@ -1,6 +1,7 @@
 """The search of leaf size, C and gamma on a Dask cluster."""
 
 from numbers import Integral
+from typing import Any, Self
 
 from treesvm.decomposition.checkpointing import count_restored, open_checkpoint
 from treesvm.decomposition.seeds import draw_seeds, member_seeds
@@ -64,7 +65,7 @@ class DaskDTSVMClassifierCV(DaskDTSVMClassifier):
 
     @all_or_nothing
     @tells_lost_clusters
-    def fit(self, X, y, sample_weight=None):
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Search and train; see `DaskDTSVMClassifier.fit`."""
         client, size = self._cluster()
         model = self._template()

@@ -1,5 +1,7 @@
 """H-LSVM on a Dask cluster."""
 
+from typing import Any, Self
+
 import numpy as np
 from sklearn.utils import check_random_state
 
@@ -63,14 +65,20 @@ class DaskHLSVMClassifier(DaskClassifier):
 
     _default = HLSVMClassifier
 
-    def __init__(self, estimator=None, *, max_sample_rows=500_000, client=None):
+    def __init__(
+        self,
+        estimator: Any = None,
+        *,
+        max_sample_rows: int = 500_000,
+        client: Any = None,
+    ) -> None:
         self.estimator = estimator
         self.max_sample_rows = max_sample_rows
         self.client = client
 
     @all_or_nothing
     @tells_lost_clusters
-    def fit(self, X, y, sample_weight=None):
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Grow the tree or trees on the cluster.
 
         Parameters

@@ -1,5 +1,8 @@
 """A selector in front of a machine: most rows are thrown away before training."""
 
+from collections.abc import Callable
+from typing import Any, Self
+
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, clone
 from sklearn.utils import check_random_state
@@ -8,6 +11,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from treesvm.candidates.trsd import TRSD
 from treesvm.estimators.kernel_svc import KernelSVC
+from treesvm.inputs.array_types import Array, ArrayLike, MatrixLike, Seed
 from treesvm.inputs.training_rows import checked_rows, classification_rows
 from treesvm.inputs.whole_fit import all_or_nothing
 
@@ -69,13 +73,17 @@ class CandidateSVC(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
     True
     """
 
-    def __init__(self, selector=None, estimator=None, *, random_state=None):
+    def __init__(
+        self, selector: Any = None, estimator: Any = None, *, random_state: Seed = None
+    ) -> None:
         self.selector = selector
         self.estimator = estimator
         self.random_state = random_state
 
     @all_or_nothing
-    def fit(self, X, y, sample_weight=None):
+    def fit(
+        self, X: MatrixLike, y: ArrayLike, sample_weight: ArrayLike | None = None
+    ) -> Self:
         """Select rows and train the machine on them.
 
         Parameters
@@ -105,32 +113,33 @@ class CandidateSVC(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         self.restore_fitted(selector)
         return self
 
-    def restore_fitted(self, selector=None):
+    def restore_fitted(self, selector: Any = None) -> Self:
         """Set the attributes that follow from the machine and the parameters."""
         self.selector_ = self._made_selector() if selector is None else selector
         for name in ("n_iter_", "gap_", "converged_"):
             if hasattr(self.estimator_, name):
                 setattr(self, name, getattr(self.estimator_, name))
+        return self
 
-    def predict(self, X):
+    def predict(self, X: MatrixLike) -> Array:
         """Return the class of every row."""
         X = self._checked(X)
         return self.estimator_.predict(X)
 
     @_machine_has("decision_function")
-    def decision_function(self, X):
+    def decision_function(self, X: MatrixLike) -> Array:
         """Return the machine's decision values."""
         X = self._checked(X)
         return self.estimator_.decision_function(X)
 
     @_machine_has("predict_proba")
-    def predict_proba(self, X):
+    def predict_proba(self, X: MatrixLike) -> Array:
         """Return the machine's class probabilities."""
         X = self._checked(X)
         return self.estimator_.predict_proba(X)
 
     @_machine_has("predictor")
-    def predictor(self):
+    def predictor(self) -> Callable[..., Any]:
         """Return the machine's compiled predictor, see `KernelSVC.predictor`."""
         check_is_fitted(self)
         return self.estimator_.predictor()
@@ -141,7 +150,7 @@ class CandidateSVC(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
     def _made_estimator(self):
         return KernelSVC() if self.estimator is None else self.estimator
 
-    def check_parameters(self):
+    def check_parameters(self) -> None:
         if not hasattr(self._made_selector(), "fit_resample"):
             raise ValueError(
                 f"selector={self.selector!r} has no fit_resample; use a selector of "

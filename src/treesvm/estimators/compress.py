@@ -1,5 +1,7 @@
 """Compress a fitted model to as few kernels as its answers allow."""
 
+from typing import Any
+
 import numpy as np
 from sklearn.base import ClassifierMixin
 from sklearn.utils import check_random_state
@@ -14,6 +16,7 @@ from treesvm.compression.sized_members import (
 )
 from treesvm.compression.sources import kernel_members
 from treesvm.estimators.support_vector_tree import SupportVectorTreeClassifier
+from treesvm.inputs.array_types import ArrayLike, MatrixLike, Seed
 from treesvm.inputs.parameter_rules import is_count, is_number
 from treesvm.inputs.training_rows import checked_rows
 
@@ -21,20 +24,20 @@ _LEAST_ROWS = 10
 
 
 def compress(
-    model,
-    X,
-    y=None,
+    model: Any,
+    X: MatrixLike,
+    y: ArrayLike | None = None,
     *,
-    X_val=None,
-    y_val=None,
-    max_kernel_evaluations=None,
-    tolerance=0.005,
-    vectors="free",
-    refit="margin",
-    n_jobs=None,
-    random_state=None,
-    verbose=0,
-):
+    X_val: MatrixLike | None = None,
+    y_val: ArrayLike | None = None,
+    max_kernel_evaluations: int | None = None,
+    tolerance: float = 0.005,
+    vectors: str = "free",
+    refit: str = "margin",
+    n_jobs: int | None = None,
+    random_state: Seed = None,
+    verbose: int = 0,
+) -> Any:
     """Return a model that answers as well with fewer kernels.
 
     The machine of a `KernelSVC`, or every part's machine of a `DTSVMClassifier`, is

@@ -1,5 +1,8 @@
 """DTSVM: a tree cuts the space, a kernel SVM answers in every part."""
 
+from collections.abc import Callable
+from typing import Any, Self
+
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.metaestimators import available_if
@@ -19,6 +22,8 @@ from treesvm.decomposition.leaf_report import leaf_report
 from treesvm.decomposition.predictor import DecompositionPredictor
 from treesvm.decomposition.seeds import draw_seeds
 from treesvm.decomposition.training import Recipe, fit_member, machine_options
+from treesvm.files.file_path import FilePath
+from treesvm.inputs.array_types import Array, ArrayLike, ClassWeight, MatrixLike, Seed
 from treesvm.inputs.parameter_rules import check_parameters
 from treesvm.inputs.training_rows import checked_rows, class_rows
 from treesvm.inputs.whole_fit import all_or_nothing
@@ -122,28 +127,28 @@ default="rbf"
 
     def __init__(
         self,
-        C=10.0,
-        gamma=3.0,
-        max_leaf_size=1500,
+        C: float = 10.0,
+        gamma: float | str = 3.0,
+        max_leaf_size: int = 1500,
         *,
-        kernel="rbf",
-        degree=3,
-        coef0=0.0,
-        multi_class="ovo",
-        leaf_scaling="minmax",
-        n_estimators=1,
-        partition="axis",
-        reduce=None,
-        class_weight=None,
-        probability=False,
-        tol=1e-3,
-        max_iter=-1,
-        cache_size=1000,
-        n_jobs=None,
-        random_state=None,
-        verbose=0,
-        checkpoint=None,
-    ):
+        kernel: str | Callable[..., Any] = "rbf",
+        degree: int = 3,
+        coef0: float = 0.0,
+        multi_class: str = "ovo",
+        leaf_scaling: str | None = "minmax",
+        n_estimators: int = 1,
+        partition: Any = "axis",
+        reduce: Any = None,
+        class_weight: ClassWeight = None,
+        probability: bool = False,
+        tol: float = 1e-3,
+        max_iter: int = -1,
+        cache_size: int = 1000,
+        n_jobs: int | None = None,
+        random_state: Seed = None,
+        verbose: int = 0,
+        checkpoint: FilePath | Any = None,
+    ) -> None:
         self.C = C
         self.gamma = gamma
         self.max_leaf_size = max_leaf_size
@@ -166,7 +171,9 @@ default="rbf"
         self.checkpoint = checkpoint
 
     @all_or_nothing
-    def fit(self, X, y, sample_weight=None):
+    def fit(
+        self, X: MatrixLike, y: ArrayLike, sample_weight: ArrayLike | None = None
+    ) -> Self:
         """Cut the space and train the parts.
 
         Parameters
@@ -197,7 +204,7 @@ default="rbf"
         count_restored(self, store)
         return self
 
-    def recipe(self, X):
+    def recipe(self, X: Any) -> Any:
         """Return how each member is made; X resolves ``gamma="scale"``."""
         partition = find_partition(self.partition)
         if self.n_estimators > 1:
@@ -210,7 +217,7 @@ default="rbf"
             self.verbose,
         )
 
-    def restore_fitted(self, members, scale=None):
+    def restore_fitted(self, members: list[Any], scale: Any = None) -> Self:
         """Set the fitted attributes from trained members, wherever they come from.
 
         Parameters
@@ -234,7 +241,7 @@ default="rbf"
             self.probability_scale_ = scale
         return self
 
-    def apply(self, X):
+    def apply(self, X: MatrixLike) -> Array:
         """Return the part of every row, one column for each member if several.
 
         Where a tree cuts the space, its leaf: a node number.
@@ -243,7 +250,7 @@ default="rbf"
         found = [places_of(m.partition, X, self.n_jobs) for m in self.decompositions_]
         return found[0] if len(found) == 1 else np.stack(found, axis=1)
 
-    def decision_function(self, X):
+    def decision_function(self, X: MatrixLike) -> Array:
         """Return a score for each class, or for two classes the decision value.
 
         Two classes: the part's machine's value, ±1 in a part with one class.  More:
@@ -252,17 +259,17 @@ default="rbf"
         """
         return answers("decision_function", self._scores(X), self.classes_)
 
-    def predict(self, X):
+    def predict(self, X: MatrixLike) -> Array:
         """Return the class of every row."""
         return answers("predict", self._scores(X), self.classes_)
 
     @available_if(has_probability)
-    def predict_proba(self, X):
+    def predict_proba(self, X: MatrixLike) -> Array:
         """Return class probabilities; the largest is the class that `predict` says."""
         scale = self.probability_scale_
         return answers("predict_proba", self._scores(X), self.classes_, scale)
 
-    def predictor(self):
+    def predictor(self) -> Callable[..., Any]:
         """Return a compiled object that answers without checking its input.
 
         Called with one row it returns the label, with a 2-D array an array of labels,
@@ -274,7 +281,7 @@ default="rbf"
             self.decompositions_, self.classes_, self.n_features_in_
         )
 
-    def leaf_report(self):
+    def leaf_report(self) -> dict[str, Array]:
         """Return one record for each part, as a dict of columns that pandas takes.
 
         Columns: tree (the member), leaf (node number, or number of the part), rows,
@@ -283,7 +290,7 @@ default="rbf"
         check_is_fitted(self)
         return leaf_report(self.decompositions_, self.classes_)
 
-    def check_parameters(self):
+    def check_parameters(self) -> None:
         """Raise a ValueError that names a parameter out of range."""
         check_parameters(self)
         check_selector(self.reduce)

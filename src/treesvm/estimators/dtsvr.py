@@ -1,11 +1,15 @@
 """DTSVM for regression: a tree cuts the space, an SVR answers in every part."""
 
+from collections.abc import Callable
+from typing import Any, Self
+
 from sklearn.base import BaseEstimator, RegressorMixin
 from sklearn.utils.validation import check_is_fitted
 
 from treesvm.decomposition.decomposition import places_of, trees_of
 from treesvm.decomposition.seeds import single_seed
 from treesvm.decomposition.training import Recipe, fit_member, machine_options
+from treesvm.inputs.array_types import Array, ArrayLike, MatrixLike, Seed
 from treesvm.inputs.parameter_rules import check_parameters
 from treesvm.inputs.training_rows import checked_rows, number_rows
 from treesvm.inputs.whole_fit import all_or_nothing
@@ -57,23 +61,23 @@ n_jobs, random_state, verbose
 
     def __init__(
         self,
-        C=10.0,
-        gamma=3.0,
-        max_leaf_size=1500,
+        C: float = 10.0,
+        gamma: float | str = 3.0,
+        max_leaf_size: int = 1500,
         *,
-        epsilon=0.1,
-        kernel="rbf",
-        degree=3,
-        coef0=0.0,
-        leaf_scaling="minmax",
-        partition="axis",
-        tol=1e-3,
-        max_iter=-1,
-        cache_size=1000,
-        n_jobs=None,
-        random_state=None,
-        verbose=0,
-    ):
+        epsilon: float = 0.1,
+        kernel: str | Callable[..., Any] = "rbf",
+        degree: int = 3,
+        coef0: float = 0.0,
+        leaf_scaling: str | None = "minmax",
+        partition: Any = "axis",
+        tol: float = 1e-3,
+        max_iter: int = -1,
+        cache_size: int = 1000,
+        n_jobs: int | None = None,
+        random_state: Seed = None,
+        verbose: int = 0,
+    ) -> None:
         self.C = C
         self.gamma = gamma
         self.max_leaf_size = max_leaf_size
@@ -91,7 +95,9 @@ n_jobs, random_state, verbose
         self.verbose = verbose
 
     @all_or_nothing
-    def fit(self, X, y, sample_weight=None):
+    def fit(
+        self, X: MatrixLike, y: ArrayLike, sample_weight: ArrayLike | None = None
+    ) -> Self:
         """Cut the space and train a regressor in every part.
 
         Parameters
@@ -118,7 +124,7 @@ n_jobs, random_state, verbose
             [fit_member(rows, recipe, single_seed(self.random_state))]
         )
 
-    def restore_fitted(self, members):
+    def restore_fitted(self, members: list[Any]) -> Self:
         """Set the fitted attributes from a trained member, wherever it comes from."""
         self.decompositions_ = members
         self.trees_ = trees_of(members)
@@ -128,17 +134,17 @@ n_jobs, random_state, verbose
         self.n_iter_ = max(1, *(part.machine.most_steps for part in parts), 1)
         return self
 
-    def apply(self, X):
+    def apply(self, X: MatrixLike) -> Array:
         """Return the part of every row: where a tree cuts the space, its leaf."""
         X = self._checked(X)
         return places_of(self.decompositions_[0].partition, X, self.n_jobs)
 
-    def predict(self, X):
+    def predict(self, X: MatrixLike) -> Array:
         """Return the predicted target of every row."""
         X = self._checked(X)
         return self.decompositions_[0].values(X, self.n_jobs)
 
-    def check_parameters(self):
+    def check_parameters(self) -> None:
         """Raise a ValueError that names a parameter out of range."""
         check_parameters(self)
         if isinstance(find_partition(self.partition), ObliqueTree):

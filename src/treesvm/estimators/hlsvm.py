@@ -1,9 +1,11 @@
 """H-LSVM: an oblique decision tree whose splits are linear SVMs."""
 
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from treesvm.decomposition.checkpointing import open_rows_checkpoint
 from treesvm.estimators.oblique_classifier import ObliqueTreeClassifier
+from treesvm.files.file_path import FilePath
+from treesvm.inputs.array_types import Array, ClassWeight, Seed
 from treesvm.inputs.parameter_rules import check_value, one_of
 from treesvm.inputs.rows import Rows
 from treesvm.trees.oblique import (
@@ -12,9 +14,10 @@ from treesvm.trees.oblique import (
     grow_oblique_tree,
     plane_options,
 )
+from treesvm.trees.tree import Tree
 
 # λ and ρ of Table 3; of USPS section 5.2, of banana Figure 2 (with its δ).
-_PAPER_CHOICES = {
+_PAPER_CHOICES: dict[str, dict[str, Any]] = {
     "ijcnn": {"alpha": 1e-5, "prune_share": 0.0},
     "shuttle": {"alpha": 1e-7, "prune_share": 0.2},
     "m3vo": {"alpha": 1e-4, "prune_share": 0.2},
@@ -27,7 +30,7 @@ _PAPER_CHOICES = {
 }
 # T and ε_P of section 5.1, k of section 5.5, τ of section 2. The nodes' features are
 # those of the rows, which the paper scales to [0, 1] beforehand.
-_PAPER_NODE = {
+_PAPER_NODE: dict[str, Any] = {
     "regularization": "paper",
     "solver": "pegasos-paper",
     "standardize": False,
@@ -141,26 +144,26 @@ class HLSVMClassifier(ObliqueTreeClassifier):
 
     def __init__(
         self,
-        alpha="auto",
+        alpha: float | str = "auto",
         *,
-        regularization="paper",
-        solver="dual",
-        standardize=True,
-        min_share="auto",
-        prune_share=0.1,
-        max_depth=None,
-        multi_class="tree",
-        class_weight=None,
-        tol="auto",
-        max_passes=20,
-        max_steps=None,
-        batch_size=None,
-        bias_rate=None,
-        max_node_rows=20_000,
-        n_jobs=None,
-        random_state=None,
-        checkpoint=None,
-    ):
+        regularization: str = "paper",
+        solver: str = "dual",
+        standardize: bool = True,
+        min_share: float | str = "auto",
+        prune_share: float = 0.1,
+        max_depth: int | None = None,
+        multi_class: str = "tree",
+        class_weight: ClassWeight = None,
+        tol: float | str = "auto",
+        max_passes: int = 20,
+        max_steps: int | None = None,
+        batch_size: int | None = None,
+        bias_rate: float | None = None,
+        max_node_rows: int | None = 20_000,
+        n_jobs: int | None = None,
+        random_state: Seed = None,
+        checkpoint: FilePath | Any = None,
+    ) -> None:
         self.alpha = alpha
         self.regularization = regularization
         self.solver = solver
@@ -181,7 +184,7 @@ class HLSVMClassifier(ObliqueTreeClassifier):
         self.checkpoint = checkpoint
 
     @classmethod
-    def paper(cls, dataset: str, **parameters) -> "HLSVMClassifier":
+    def paper(cls, dataset: str, **parameters: Any) -> "HLSVMClassifier":
         """Return the classifier that the paper trained on one of its sets.
 
         Its node is a Pegasos SVM on features as they are (scale them to [0, 1] first)
@@ -202,7 +205,7 @@ class HLSVMClassifier(ObliqueTreeClassifier):
         check_value("dataset", dataset, one_of(*_PAPER_CHOICES))
         return cls(**_PAPER_NODE | _PAPER_CHOICES[dataset] | parameters)
 
-    def check_parameters(self):
+    def check_parameters(self) -> None:
         """Raise a ValueError that names a parameter out of range."""
         check_plane_parameters(self)
 
@@ -210,11 +213,21 @@ class HLSVMClassifier(ObliqueTreeClassifier):
         """Return the store of what was finished; without checkpoint it keeps none."""
         return open_rows_checkpoint(self, Rows(X, codes, weight, len(self.classes_)))
 
-    def plane_options(self, total_weight):
+    def plane_options(self, total_weight: float) -> Any:
         """Return how nodes are split, for rows of so much weight in all."""
         return plane_options(self, total_weight)
 
-    def grow_tree(self, X, codes, weight, *, n_classes, seed, n_jobs, kept=None):
+    def grow_tree(
+        self,
+        X: Any,
+        codes: Array,
+        weight: Array | None,
+        *,
+        n_classes: int,
+        seed: int,
+        n_jobs: int | None,
+        kept: Array | None = None,
+    ) -> Tree:
         """Grow and prune one tree."""
         total = len(codes) if weight is None else weight.sum()
         return grow_oblique_tree(

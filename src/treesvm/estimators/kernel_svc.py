@@ -1,7 +1,9 @@
 """A kernel SVM classifier: the engine behind scikit-learn's interface."""
 
 import warnings
+from collections.abc import Callable, Sequence
 from dataclasses import replace
+from typing import Any, Self
 
 import numpy as np
 from scipy import sparse
@@ -20,11 +22,13 @@ from treesvm.decomposition.calibration import (
 )
 from treesvm.decomposition.decomposition import Decomposition
 from treesvm.decomposition.part import Part
+from treesvm.inputs.array_types import Array, ArrayLike, ClassWeight, MatrixLike, Seed
 from treesvm.inputs.parameter_rules import check_parameters, check_value
 from treesvm.inputs.training_rows import checked_rows, classification_rows
 from treesvm.inputs.whole_fit import all_or_nothing
 from treesvm.kernels.kernel import resolve_gamma, resolve_kernel
-from treesvm.machines.grid import grid_points, path_record
+from treesvm.machines.grid import PathRecord, grid_points, path_record
+from treesvm.machines.kernel_machine import KernelMachine
 from treesvm.machines.kernel_predictor import (
     KernelPredictor,
     decision_values,
@@ -119,23 +123,23 @@ callable, default="rbf"
 
     def __init__(
         self,
-        C=1.0,
+        C: float = 1.0,
         *,
-        kernel="rbf",
-        degree=3,
-        gamma="scale",
-        coef0=0.0,
-        tol=1e-3,
-        class_weight=None,
-        multi_class="ovo",
-        decision_function_shape="ovr",
-        break_ties=False,
-        probability=False,
-        max_iter=-1,
-        cache_size=500,
-        n_jobs=None,
-        random_state=None,
-    ):
+        kernel: str | Callable[..., Any] = "rbf",
+        degree: int = 3,
+        gamma: float | str = "scale",
+        coef0: float = 0.0,
+        tol: float = 1e-3,
+        class_weight: ClassWeight = None,
+        multi_class: str = "ovo",
+        decision_function_shape: str = "ovr",
+        break_ties: bool = False,
+        probability: bool = False,
+        max_iter: int = -1,
+        cache_size: int = 500,
+        n_jobs: int | None = None,
+        random_state: Seed = None,
+    ) -> None:
         self.C = C
         self.kernel = kernel
         self.degree = degree
@@ -153,7 +157,9 @@ callable, default="rbf"
         self.random_state = random_state
 
     @all_or_nothing
-    def fit(self, X, y, sample_weight=None):
+    def fit(
+        self, X: MatrixLike, y: ArrayLike, sample_weight: ArrayLike | None = None
+    ) -> Self:
         """Train the machines.
 
         Parameters
@@ -191,7 +197,16 @@ callable, default="rbf"
             self._calibrate(X, codes, weight)
         return self
 
-    def path(self, X, y, Cs, gammas, X_val=None, y_val=None, sample_weight=None):
+    def path(
+        self,
+        X: MatrixLike,
+        y: ArrayLike,
+        Cs: Sequence[float],
+        gammas: Sequence[float],
+        X_val: MatrixLike | None = None,
+        y_val: ArrayLike | None = None,
+        sample_weight: ArrayLike | None = None,
+    ) -> list[PathRecord]:
         """Solve a whole grid, sharing kernels and warm starts.
 
         Parameters
@@ -236,7 +251,7 @@ callable, default="rbf"
         )
         return [path_record(point, y_val, model.classes_) for point in points]
 
-    def decision_function(self, X):
+    def decision_function(self, X: MatrixLike) -> Array:
         """Return decision values: one a row for two classes, else one a class.
 
         With ``decision_function_shape="ovo"``, one for each pair.
@@ -244,7 +259,7 @@ callable, default="rbf"
         decisions = self._decisions(X)
         return decision_values(decisions, self._machine, self.decision_function_shape)
 
-    def predict(self, X):
+    def predict(self, X: MatrixLike) -> Array:
         """Return the class of every row."""
         check_is_fitted(self)
         X, machine = checked_rows(self, X, reset=False), self._machine
@@ -255,7 +270,7 @@ callable, default="rbf"
         return self.classes_[codes]
 
     @available_if(has_probability)
-    def predict_proba(self, X):
+    def predict_proba(self, X: MatrixLike) -> Array:
         """Return class probabilities; the largest is the class that `predict` says."""
         decisions = self._decisions(X)
         scores = decision_values(decisions, self._machine, "ovr")
@@ -263,7 +278,7 @@ callable, default="rbf"
             scores = winner_on_top(scores, winners(decisions, self._machine, False))
         return probabilities(scores, self.probability_scale_)
 
-    def predictor(self):
+    def predictor(self) -> Callable[..., Any]:
         """Return a compiled object that answers without checking its input.
 
         Called with one row it returns the label, with a 2-D array an array of labels,
@@ -280,13 +295,13 @@ callable, default="rbf"
         )
 
     @property
-    def decompositions_(self):
+    def decompositions_(self) -> list[Any]:
         """The machines as the only part of the whole space."""
         machine, n_classes = self._machine, self._machine.n_classes
         part = Part(0, machine, None, machine.n_training_rows, n_classes, 0.0)
         return [Decomposition(WholeSpace(), [part], n_classes)]
 
-    def check_parameters(self):
+    def check_parameters(self) -> None:
         """Raise a ValueError that names a parameter out of range."""
         check_parameters(self)
         if self.multi_class == "ovr" and self.decision_function_shape == "ovo":
@@ -335,11 +350,11 @@ callable, default="rbf"
             )
 
     @property
-    def machine_(self):
+    def machine_(self) -> KernelMachine:
         """The trained machine, which the other attributes are read from."""
         return self._machine
 
-    def restore_fitted(self, machine):
+    def restore_fitted(self, machine: Any) -> Self:
         """Set the fitted attributes from a trained machine, wherever it comes from."""
         self._machine = machine
         self.support_ = machine.support.astype(np.int32)

@@ -1,17 +1,21 @@
 """Epsilon-insensitive kernel regression on the engine of `KernelSVC`."""
 
 import warnings
+from collections.abc import Callable
 from dataclasses import replace
+from typing import Any, Self
 
 import numpy as np
 from sklearn.base import BaseEstimator, RegressorMixin
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
 
+from treesvm.inputs.array_types import Array, ArrayLike, MatrixLike
 from treesvm.inputs.parameter_rules import check_parameters
 from treesvm.inputs.training_rows import check_boxes, checked_rows, row_weights
 from treesvm.inputs.whole_fit import all_or_nothing
 from treesvm.kernels.kernel import resolve_kernel
+from treesvm.machines.kernel_machine import KernelMachine
 from treesvm.machines.regression_machine import train_regressor
 
 
@@ -53,17 +57,17 @@ class KernelSVR(RegressorMixin, BaseEstimator):
 
     def __init__(
         self,
-        C=1.0,
+        C: float = 1.0,
         *,
-        epsilon=0.1,
-        kernel="rbf",
-        degree=3,
-        gamma="scale",
-        coef0=0.0,
-        tol=1e-3,
-        max_iter=-1,
-        cache_size=500,
-    ):
+        epsilon: float = 0.1,
+        kernel: str | Callable[..., Any] = "rbf",
+        degree: int = 3,
+        gamma: float | str = "scale",
+        coef0: float = 0.0,
+        tol: float = 1e-3,
+        max_iter: int = -1,
+        cache_size: int = 500,
+    ) -> None:
         self.C = C
         self.epsilon = epsilon
         self.kernel = kernel
@@ -75,7 +79,9 @@ class KernelSVR(RegressorMixin, BaseEstimator):
         self.cache_size = cache_size
 
     @all_or_nothing
-    def fit(self, X, y, sample_weight=None):
+    def fit(
+        self, X: MatrixLike, y: ArrayLike, sample_weight: ArrayLike | None = None
+    ) -> Self:
         """Fit the regressor; see `KernelSVC.fit` for the forms of `X`."""
         self.check_parameters()
         X, y = checked_rows(self, X, y, y_numeric=True)
@@ -115,16 +121,16 @@ class KernelSVR(RegressorMixin, BaseEstimator):
             )
         return self
 
-    def check_parameters(self):
+    def check_parameters(self) -> None:
         """Raise a ValueError that names a parameter out of range."""
         check_parameters(self)
 
     @property
-    def machine_(self):
+    def machine_(self) -> KernelMachine:
         """The trained machine, which the other attributes are read from."""
         return self._machine
 
-    def restore_fitted(self, machine):
+    def restore_fitted(self, machine: Any) -> Self:
         """Set the fitted attributes from a trained machine, wherever it comes from."""
         self._machine = machine
         self.support_ = machine.support.astype(np.int32)
@@ -136,7 +142,7 @@ class KernelSVR(RegressorMixin, BaseEstimator):
         self.converged_ = bool(machine.records["converged"][0])
         return self
 
-    def predict(self, X):
+    def predict(self, X: MatrixLike) -> Array:
         """Return the predicted target of every row."""
         check_is_fitted(self)
         X = checked_rows(self, X, reset=False)

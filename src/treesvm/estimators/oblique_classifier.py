@@ -4,6 +4,8 @@ A subclass grows the trees; see `ObliqueTreeClassifier.grow_tree`.
 """
 
 from abc import ABC, abstractmethod
+from collections.abc import Callable, Sequence
+from typing import Any, Self
 
 import numpy as np
 from joblib import Parallel, delayed, effective_n_jobs
@@ -14,10 +16,12 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted
 
 from treesvm.decomposition.checkpointing import NOTHING_KEPT, KeptTrees
+from treesvm.inputs.array_types import Array, ArrayLike, MatrixLike
 from treesvm.inputs.training_rows import check_boxes, checked_rows, row_weights
 from treesvm.inputs.whole_fit import all_or_nothing
 from treesvm.trees.oblique_predictor import HLSVMPredictor
 from treesvm.trees.text import export_text
+from treesvm.trees.tree import Tree
 from treesvm.trees.tree_committee import (
     as_probabilities,
     binary_problems,
@@ -33,7 +37,9 @@ class ObliqueTreeClassifier(ClassifierMixin, BaseEstimator, ABC):
     """
 
     @all_or_nothing
-    def fit(self, X, y, sample_weight=None):
+    def fit(
+        self, X: MatrixLike, y: ArrayLike, sample_weight: ArrayLike | None = None
+    ) -> Self:
         """Grow the tree or trees.
 
         Parameters
@@ -63,7 +69,7 @@ class ObliqueTreeClassifier(ClassifierMixin, BaseEstimator, ABC):
             trees = self._grow_committee(X, codes, weight, seed, store)
         return self.restore_fitted(trees)
 
-    def restore_fitted(self, trees):
+    def restore_fitted(self, trees: list[Tree]) -> Self:
         """Set the fitted attributes from grown trees, wherever they come from."""
         self.trees_ = trees
         return self
@@ -73,11 +79,20 @@ class ObliqueTreeClassifier(ClassifierMixin, BaseEstimator, ABC):
         return NOTHING_KEPT
 
     @abstractmethod
-    def check_parameters(self):
+    def check_parameters(self) -> None:
         """Raise a ValueError that names a parameter out of range."""
 
     @abstractmethod
-    def grow_tree(self, X, codes, weight, *, n_classes, seed, n_jobs):
+    def grow_tree(
+        self,
+        X: Any,
+        codes: Array,
+        weight: Array | None,
+        *,
+        n_classes: int,
+        seed: int,
+        n_jobs: int | None,
+    ) -> Tree:
         """Return the tree for class codes 0 … n_classes - 1; weight may be None."""
 
     def _grow_committee(self, X, codes, weight, seed, store=NOTHING_KEPT):
@@ -108,12 +123,12 @@ class ObliqueTreeClassifier(ClassifierMixin, BaseEstimator, ABC):
             delayed(grow)(place, *problem) for place, problem in enumerate(problems)
         )
 
-    def apply(self, X):
+    def apply(self, X: MatrixLike) -> Array:
         """Return the leaf of each row, shape (n_rows,) or (n_rows, n_trees)."""
         leaves = np.stack(self._leaf_ids(X), axis=1)
         return leaves[:, 0] if len(self.trees_) == 1 else leaves
 
-    def decision_function(self, X):
+    def decision_function(self, X: MatrixLike) -> Array:
         """Return a score for each class, or for two classes the lead of the second.
 
         Returns
@@ -125,7 +140,7 @@ class ObliqueTreeClassifier(ClassifierMixin, BaseEstimator, ABC):
         scores = self._scores(X)
         return scores[:, 1] - scores[:, 0] if len(self.classes_) == 2 else scores
 
-    def predict_proba(self, X):
+    def predict_proba(self, X: MatrixLike) -> Array:
         """Return the class shares of each row's leaf.
 
         Several trees: their scores, divided by the sum. The largest is the answer of
@@ -133,12 +148,12 @@ class ObliqueTreeClassifier(ClassifierMixin, BaseEstimator, ABC):
         """
         return as_probabilities(self._scores(X))
 
-    def predict(self, X):
+    def predict(self, X: MatrixLike) -> Array:
         """Return the class of each row; the first in `classes_` among equals."""
         codes = self._scores(X).argmax(axis=1)
         return self.classes_[codes]
 
-    def decision_path(self, X):
+    def decision_path(self, X: MatrixLike) -> Any:
         """Return the nodes that each row meets, its leaves included.
 
         Returns
@@ -150,23 +165,29 @@ class ObliqueTreeClassifier(ClassifierMixin, BaseEstimator, ABC):
         paths = [tree.decision_path(X) for tree in self.trees_]
         return sparse.hstack(paths, format="csr")
 
-    def hyperplanes_met(self, X):
+    def hyperplanes_met(self, X: MatrixLike) -> Array:
         """Return how many hyperplanes each row is compared with, over all trees."""
         leaf_ids = self._leaf_ids(X)
         pairs = zip(self.trees_, leaf_ids, strict=True)
         return np.sum([tree.node_depth[leaves] for tree, leaves in pairs], axis=0)
 
-    def get_depth(self):
+    def get_depth(self) -> int:
         """Return the number of hyperplanes on the longest path of any tree."""
         check_is_fitted(self)
         return max(tree.depth for tree in self.trees_)
 
-    def get_n_leaves(self):
+    def get_n_leaves(self) -> int:
         """Return the number of leaves, over all trees."""
         check_is_fitted(self)
         return sum(tree.n_leaves for tree in self.trees_)
 
-    def export_text(self, *, feature_names=None, max_terms=5, decimals=3):
+    def export_text(
+        self,
+        *,
+        feature_names: Sequence[str] | None = None,
+        max_terms: int = 5,
+        decimals: int = 3,
+    ) -> str:
         """Return the rules of the trees as text; see `treesvm.trees.text`."""
         check_is_fitted(self)
         names = getattr(self, "feature_names_in_", None)
@@ -180,7 +201,7 @@ class ObliqueTreeClassifier(ClassifierMixin, BaseEstimator, ABC):
             return export_text(self.trees_[0], class_names=labels, **options)
         return "\n".join(export_text(tree, **options) for tree in self.trees_)
 
-    def predictor(self):
+    def predictor(self) -> Callable[..., Any]:
         """Return a compiled object that answers without checking its input.
 
         Called with one row it returns the label, with a 2-D array an array of labels,

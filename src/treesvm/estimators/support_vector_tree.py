@@ -1,6 +1,7 @@
 """Support vector trees: a few terms of a trained machine for every row."""
 
-from typing import ClassVar
+from collections.abc import Callable
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, clone
@@ -22,6 +23,7 @@ from treesvm.compression.tree_rows import (
 from treesvm.decomposition.decomposition import joint_scores
 from treesvm.decomposition.predictor import DecompositionPredictor
 from treesvm.estimators.kernel_svc import KernelSVC
+from treesvm.inputs.array_types import Array, ArrayLike, MatrixLike, Seed
 from treesvm.inputs.parameter_rules import (
     FLAG,
     check_parameters,
@@ -147,22 +149,22 @@ class SupportVectorTreeClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstim
 
     def __init__(
         self,
-        estimator=None,
-        max_height=None,
-        min_rows=5,
-        n_starts=5,
-        refit="values",
+        estimator: Any = None,
+        max_height: int | None = None,
+        min_rows: int | str | None = 5,
+        n_starts: int = 5,
+        refit: bool | str = "values",
         *,
-        scaled=True,
-        split_rows="cv",
-        vectors="auto",
-        shared=True,
-        object_kernel=None,
-        cache_size=500,
-        n_jobs=None,
-        random_state=None,
-        verbose=0,
-    ):
+        scaled: bool = True,
+        split_rows: int | str | None = "cv",
+        vectors: str = "auto",
+        shared: bool = True,
+        object_kernel: Callable[..., Any] | None = None,
+        cache_size: int = 500,
+        n_jobs: int | None = None,
+        random_state: Seed = None,
+        verbose: int = 0,
+    ) -> None:
         self.estimator = estimator
         self.max_height = max_height
         self.min_rows = min_rows
@@ -179,7 +181,12 @@ class SupportVectorTreeClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstim
         self.verbose = verbose
 
     @all_or_nothing
-    def fit(self, X, y=None, sample_weight=None):
+    def fit(
+        self,
+        X: MatrixLike,
+        y: ArrayLike | None = None,
+        sample_weight: ArrayLike | None = None,
+    ) -> Self:
         """Train the estimator, if it is not fitted, and grow the tree on the rows D.
 
         Parameters
@@ -282,7 +289,7 @@ class SupportVectorTreeClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstim
             max_bytes=int(self.cache_size * 2**20),
         )
 
-    def restore_fitted(self, members):
+    def restore_fitted(self, members: list[Any]) -> Self:
         """Set the fitted attributes from compressed members, wherever they are from."""
         self.decompositions_ = members
         parts = [part for member in members for part in member.parts]
@@ -291,7 +298,7 @@ class SupportVectorTreeClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstim
         self.n_rows_ = sum(int(machine.trees[0].n_rows[0]) for machine in machines)
         return self
 
-    def decision_function(self, X):
+    def decision_function(self, X: MatrixLike) -> Array:
         """Return the approximation of the machine's values.
 
         Two classes: one value a row; more: one score for each class, as
@@ -301,19 +308,19 @@ class SupportVectorTreeClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstim
         scores = self._scores_of(self._checked(X))
         return scores[:, 1] if len(self.classes_) == 2 else scores
 
-    def predict(self, X):
+    def predict(self, X: MatrixLike) -> Array:
         """Return the class of every row."""
         scores = self._scores_of(self._checked(X))
         return self.classes_[scores.argmax(axis=1)]
 
-    def kernel_evaluations(self, X):
+    def kernel_evaluations(self, X: MatrixLike) -> Array:
         """Return how many distinct kernels (or learners) every row costs."""
         X = self._checked(X)
         return np.sum(
             [evaluations(member, X) for member in self.decompositions_], axis=0
         )
 
-    def predictor(self):
+    def predictor(self) -> Callable[..., Any]:
         """Return a compiled object that answers without checking its input.
 
         Called with one row it returns the label, with a 2-D array an array of labels,
@@ -333,7 +340,7 @@ class SupportVectorTreeClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstim
     def _scores_of(self, X):
         return joint_scores(self.decompositions_, X)
 
-    def check_parameters(self):
+    def check_parameters(self) -> None:
         """Raise a ValueError that names a parameter out of range."""
         check_parameters(self)
         if not self.scaled and (self.refit or self.vectors == "rows"):

@@ -1,7 +1,7 @@
 """SVM-Maj: a linear SVM solved in the primal by iterative majorization."""
 
 import warnings
-from typing import ClassVar
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
@@ -12,6 +12,7 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from treesvm.decomposition.calibration import fit_scale, held_out_scores, probabilities
+from treesvm.inputs.array_types import Array, ArrayLike, ClassWeight, MatrixLike, Seed
 from treesvm.inputs.parameter_rules import (
     check_parameters,
     count,
@@ -133,20 +134,20 @@ class SVMMajClassifier(ClassifierMixin, BaseEstimator):
 
     def __init__(
         self,
-        hinge="quadratic",
+        hinge: str = "quadratic",
         *,
-        huber_k=0.0,
-        alpha=1.0,
-        cv=5,
-        fit_intercept=True,
-        class_weight=None,
-        probability=False,
-        steps="conjugate",
-        tol=1e-7,
-        max_iter=1000,
-        n_jobs=None,
-        random_state=None,
-    ):
+        huber_k: float = 0.0,
+        alpha: float | str = 1.0,
+        cv: Any = 5,
+        fit_intercept: bool = True,
+        class_weight: ClassWeight = None,
+        probability: bool = False,
+        steps: str = "conjugate",
+        tol: float = 1e-7,
+        max_iter: int = 1000,
+        n_jobs: int | None = None,
+        random_state: Seed = None,
+    ) -> None:
         self.hinge = hinge
         self.huber_k = huber_k
         self.alpha = alpha
@@ -161,7 +162,9 @@ class SVMMajClassifier(ClassifierMixin, BaseEstimator):
         self.random_state = random_state
 
     @all_or_nothing
-    def fit(self, X, y, sample_weight=None):
+    def fit(
+        self, X: MatrixLike, y: ArrayLike, sample_weight: ArrayLike | None = None
+    ) -> Self:
         """Choose λ if asked to, and train on all rows.
 
         Parameters
@@ -193,7 +196,7 @@ class SVMMajClassifier(ClassifierMixin, BaseEstimator):
             self._calibrate(X, codes, weight)
         return self
 
-    def check_parameters(self):
+    def check_parameters(self) -> None:
         """Raise a ValueError that names a parameter out of range."""
         check_parameters(self)
 
@@ -264,21 +267,21 @@ class SVMMajClassifier(ClassifierMixin, BaseEstimator):
         scores = held_out_scores(fit_scores, codes, self.random_state)
         self.probability_scale_ = fit_scale(scores, codes, weight)
 
-    def decision_function(self, X):
+    def decision_function(self, X: MatrixLike) -> Array:
         """Return ``X @ w + c``: one number for two classes, else one for each class."""
         check_is_fitted(self)
         X = checked_rows(self, X, reset=False)
         scores = np.asarray(X @ self.coef_.T) + self.intercept_
         return scores[:, 0] if scores.shape[1] == 1 else scores
 
-    def predict(self, X):
+    def predict(self, X: MatrixLike) -> Array:
         """Return the class of each row."""
         scores = self.decision_function(X)
         codes = (scores > 0).astype(int) if scores.ndim == 1 else scores.argmax(axis=1)
         return self.classes_[codes]
 
     @available_if(_has_probability)
-    def predict_proba(self, X):
+    def predict_proba(self, X: MatrixLike) -> Array:
         """Return class probabilities; the largest is the class that `predict` says."""
         return probabilities(self.decision_function(X), self.probability_scale_)
 

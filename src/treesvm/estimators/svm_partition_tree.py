@@ -1,8 +1,9 @@
 """SVM-partitioned trees: oblique trees whose splits are SVM-Maj machines."""
 
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from treesvm.estimators.oblique_classifier import ObliqueTreeClassifier
+from treesvm.inputs.array_types import Array, ClassWeight, Seed
 from treesvm.inputs.parameter_rules import (
     check_parameters,
     count,
@@ -14,6 +15,7 @@ from treesvm.solvers.hinges import find_hinge
 from treesvm.trees.majorization_split import MajorizationOptions, MajorizationSplit
 from treesvm.trees.node_answers import last_predictions, with_answers
 from treesvm.trees.oblique import grow_oblique_tree
+from treesvm.trees.tree import Tree
 
 
 class SVMPartitionTreeClassifier(ObliqueTreeClassifier):
@@ -109,23 +111,23 @@ class SVMPartitionTreeClassifier(ObliqueTreeClassifier):
 
     def __init__(
         self,
-        hinge="quadratic",
+        hinge: str = "quadratic",
         *,
-        huber_k=0.0,
-        alpha="cv",
-        cv=5,
-        min_rows="n_features",
-        max_depth=None,
-        prune_share=0.2,
-        leaf_answer="majority",
-        balance_nodes=True,
-        multi_class="tree",
-        class_weight=None,
-        tol=1e-7,
-        max_steps=1000,
-        n_jobs=None,
-        random_state=None,
-    ):
+        huber_k: float = 0.0,
+        alpha: float | str = "cv",
+        cv: Any = 5,
+        min_rows: int | str | None = "n_features",
+        max_depth: int | None = None,
+        prune_share: float = 0.2,
+        leaf_answer: str = "majority",
+        balance_nodes: bool = True,
+        multi_class: str = "tree",
+        class_weight: ClassWeight = None,
+        tol: float = 1e-7,
+        max_steps: int = 1000,
+        n_jobs: int | None = None,
+        random_state: Seed = None,
+    ) -> None:
         self.hinge = hinge
         self.huber_k = huber_k
         self.alpha = alpha
@@ -142,11 +144,20 @@ class SVMPartitionTreeClassifier(ObliqueTreeClassifier):
         self.n_jobs = n_jobs
         self.random_state = random_state
 
-    def check_parameters(self):
+    def check_parameters(self) -> None:
         """Raise a ValueError that names a parameter out of range."""
         check_parameters(self)
 
-    def grow_tree(self, X, codes, weight, *, n_classes, seed, n_jobs):
+    def grow_tree(
+        self,
+        X: Any,
+        codes: Array,
+        weight: Array | None,
+        *,
+        n_classes: int,
+        seed: int,
+        n_jobs: int | None,
+    ) -> Tree:
         """Grow and prune one tree."""
         is_last = self.leaf_answer == "last"
         if is_last and n_classes > 2:

@@ -1,9 +1,13 @@
 """A fit that fails or is interrupted leaves the estimator as it was."""
 
+from collections.abc import Callable
 from functools import wraps
+from typing import Any, TypeVar, cast
+
+Fit = TypeVar("Fit", bound=Callable[..., Any])
 
 
-def all_or_nothing(fit):
+def all_or_nothing(fit: Fit) -> Fit:
     """Undo what `fit` has set when it does not come to its end.
 
     An unfitted estimator stays unfitted, a fitted one keeps its last model.
@@ -19,4 +23,4 @@ def all_or_nothing(fit):
             vars(self).update(before)
             raise
 
-    return whole_fit
+    return cast(Fit, whole_fit)

@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from treesvm.kernels import compiling
 from treesvm.kernels.compiling import compiled, inner
 from treesvm.solvers import conditions, interior_point, smo
 
@@ -89,16 +90,22 @@ class GramChain:
         arrays = (self.machines.starts, signs, lower, upper, self.beta, self.F)
         tolerances = (self.tol, self.gap_tol)
         capped = self.max_iter is not None
-        solve_all(
-            self.K,
-            self.machines.rows,
-            arrays,
-            tolerances,
-            -1 if capped else PATIENCE,
-            self.max_iter if capped else -1,
-            self.records,
-            *self._memory(),
-        )
+        memory, cut_memory = self._memory()
+        m = 0
+        while m < self.machines.n_machines:
+            memory.progress[smo.OPERATIONS] = compiling.SLICE
+            m = solve_all(
+                self.K,
+                self.machines.rows,
+                arrays,
+                tolerances,
+                -1 if capped else PATIENCE,
+                self.max_iter if capped else -1,
+                self.records,
+                memory,
+                cut_memory,
+                m,
+            )
         self._finish(lower, upper, by_interior_points=not capped)
         return self.records
 
@@ -207,18 +214,23 @@ def _slack_weights(starts, p, box, beta, F):
 
 @compiled
 def solve_all(
-    K, rows, arrays, tolerances, patience, max_iter, records, memory, cut_memory
+    K, rows, arrays, tolerances, patience, max_iter, records, memory, cut_memory, first
 ):
-    """Solve every machine that is not held; update arrays and records in place."""
+    """Solve every machine that is not held; update arrays and records in place.
+
+    Begins with machine `first`, and returns the one to go on with when the operations
+    in the memory's progress are used up.
+    """
     starts, p, lower, upper, beta, F = arrays
     tol, gap_tol = tolerances
-    for m in range(len(starts) - 1):
+    for m in range(first, len(starts) - 1):
         a, b = starts[m], starts[m + 1]
         size = b - a
         own_p, own_lower, own_upper = p[a:b], lower[a:b], upper[a:b]
         own_beta, own_F = beta[a:b], F[a:b]
         record = records[m : m + 1]
-        if record[0].held:
+        is_begun = memory.progress[smo.BUDGET] > 0
+        if record[0].held and not is_begun:
             # The slack that tol leaves is multiplied by the larger C: look again.
             _certify(own_p, own_lower, own_upper, own_beta, own_F, tol, gap_tol, record)
             if record[0].converged:
@@ -227,9 +239,10 @@ def solve_all(
             sub = K
         else:
             sub = smo.gathered(K, rows[a:b], cut_memory)
-        _stretch_along_ray(own_p, own_lower, own_upper, own_beta, own_F)
+        if not is_begun:
+            _stretch_along_ray(own_p, own_lower, own_upper, own_beta, own_F)
         cap = patience * size if max_iter < 0 else max_iter
-        n_iter, _, _ = smo.descend(
+        is_done, _, _ = smo.descend_on(
             sub,
             own_p,
             own_lower,
@@ -241,8 +254,11 @@ def solve_all(
             cap,
             memory,
         )
-        record[0].n_iter = n_iter
+        if not is_done:
+            return m
+        record[0].n_iter = int(memory.progress[smo.N_ITER])
         _certify(own_p, own_lower, own_upper, own_beta, own_F, tol, gap_tol, record)
+    return len(starts) - 1
 
 
 @compiled

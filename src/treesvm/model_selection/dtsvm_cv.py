@@ -1,5 +1,8 @@
 """DTSVM with its leaf size, C and gamma chosen on held-out training rows."""
 
+from collections.abc import Callable
+from typing import Any, Self
+
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.metrics import get_scorer
@@ -14,6 +17,8 @@ from treesvm.decomposition.dtsvm_calibration import calibrate
 from treesvm.decomposition.seeds import draw_seeds, member_seeds
 from treesvm.decomposition.training import fit_member, machine_options, train_parts
 from treesvm.estimators.dtsvm import DTSVMClassifier
+from treesvm.files.file_path import FilePath
+from treesvm.inputs.array_types import ArrayLike, ClassWeight, MatrixLike, Seed
 from treesvm.inputs.parameter_rules import check_parameters
 from treesvm.inputs.rows import Rows
 from treesvm.inputs.training_rows import classification_rows
@@ -113,30 +118,30 @@ class_weight, probability, tol, cache_size, n_jobs, random_state, verbose, check
 
     def __init__(
         self,
-        Cs=None,
-        gammas=None,
-        max_leaf_size=1500,
+        Cs: ArrayLike | None = None,
+        gammas: ArrayLike | None = None,
+        max_leaf_size: int = 1500,
         *,
-        search="raced",
-        top_k=5,
-        growth=4,
-        min_gain=0.005,
-        cv=0.2,
-        scoring=None,
-        refit=True,
-        multi_class="ovo",
-        leaf_scaling="minmax",
-        n_estimators=1,
-        partition="axis",
-        class_weight=None,
-        probability=False,
-        tol=1e-3,
-        cache_size=1000,
-        n_jobs=None,
-        random_state=None,
-        verbose=0,
-        checkpoint=None,
-    ):
+        search: str = "raced",
+        top_k: int = 5,
+        growth: int = 4,
+        min_gain: float = 0.005,
+        cv: Any = 0.2,
+        scoring: str | Callable[..., Any] | None = None,
+        refit: bool | str = True,
+        multi_class: str = "ovo",
+        leaf_scaling: str | None = "minmax",
+        n_estimators: int = 1,
+        partition: Any = "axis",
+        class_weight: ClassWeight = None,
+        probability: bool = False,
+        tol: float = 1e-3,
+        cache_size: int = 1000,
+        n_jobs: int | None = None,
+        random_state: Seed = None,
+        verbose: int = 0,
+        checkpoint: FilePath | Any = None,
+    ) -> None:
         self.Cs = Cs
         self.gammas = gammas
         self.max_leaf_size = max_leaf_size
@@ -161,7 +166,9 @@ class_weight, probability, tol, cache_size, n_jobs, random_state, verbose, check
         self.checkpoint = checkpoint
 
     @all_or_nothing
-    def fit(self, X, y, sample_weight=None):
+    def fit(
+        self, X: MatrixLike, y: ArrayLike, sample_weight: ArrayLike | None = None
+    ) -> Self:
         """Search and train; see `DTSVMClassifier.fit`."""
         self.check_parameters()
         X, codes, weight = classification_rows(
@@ -176,8 +183,10 @@ class_weight, probability, tol, cache_size, n_jobs, random_state, verbose, check
             store.confirm("the split of cv", splits_identity(splits))
             recipe = find_partition(self.partition)
             folds = [
-                SearchFold(rows, *split, recipe, self.max_leaf_size, seeds[0], number)
-                for number, split in enumerate(splits)
+                SearchFold(
+                    rows, train, val, recipe, self.max_leaf_size, seeds[0], number
+                )
+                for number, (train, val) in enumerate(splits)
             ]
             search = self.start_search(rows, folds, seeds[0], store.scope("search"))
             outcome = self.run_search(search)
@@ -191,7 +200,14 @@ class_weight, probability, tol, cache_size, n_jobs, random_state, verbose, check
         count_restored(self, store)
         return self
 
-    def start_search(self, rows, folds, seed, store=NOTHING_KEPT, evaluate=None):
+    def start_search(
+        self,
+        rows: Any,
+        folds: list[Any],
+        seed: int,
+        store: Any = NOTHING_KEPT,
+        evaluate: Callable[..., Any] | None = None,
+    ) -> Any:
         """Return the search over the folds, not run yet.
 
         Parameters
@@ -223,7 +239,7 @@ class_weight, probability, tol, cache_size, n_jobs, random_state, verbose, check
             store=store,
         )
 
-    def run_search(self, search):
+    def run_search(self, search: Any) -> Any:
         """Search, note what was found, and return the outcome."""
         is_exhaustive = self.search == "exhaustive" or self.scoring not in (
             None,
@@ -237,7 +253,7 @@ class_weight, probability, tol, cache_size, n_jobs, random_state, verbose, check
         self.seconds_per_ceiling_ = dict(outcome.seconds)
         return outcome
 
-    def winner(self, one_part_of=np.inf, n_rows=0):
+    def winner(self, one_part_of: float = np.inf, n_rows: int = 0) -> Any:
         """Return the unfitted estimator with what was chosen.
 
         Where one part of all `one_part_of` training rows won, one part it stays on
@@ -277,16 +293,16 @@ class_weight, probability, tol, cache_size, n_jobs, random_state, verbose, check
             for k, member_seed in enumerate(member_seeds(seed, self.n_estimators))
         ]
 
-    def keeps_parts(self, folds):
+    def keeps_parts(self, folds: list[Any]) -> bool:
         """Whether the parts that the search has trained are the model's."""
         return not self.refit and len(folds) == 1 and self.n_estimators == 1
 
-    def final_rows(self, folds, n_rows):
+    def final_rows(self, folds: list[Any], n_rows: int) -> Any:
         """Return the rows that train the final model."""
         keeps_out = not self.refit and len(folds) == 1
         return folds[0].train if keeps_out else np.arange(n_rows)
 
-    def check_parameters(self):
+    def check_parameters(self) -> None:
         """Raise a ValueError that names a parameter out of range."""
         check_parameters(self)
         find_partition(self.partition)

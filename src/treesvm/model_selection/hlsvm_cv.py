@@ -1,8 +1,9 @@
 """Choose λ and ρ of an H-LSVM by cross-validation."""
 
+from collections.abc import Callable, Sequence
 from itertools import product
 from numbers import Real
-from typing import ClassVar, NamedTuple
+from typing import Any, ClassVar, NamedTuple, Self
 
 import numpy as np
 from joblib import Parallel, delayed
@@ -14,6 +15,8 @@ from sklearn.utils.validation import _check_sample_weight
 
 from treesvm.decomposition.checkpointing import Item, open_checkpoint, rows_identity
 from treesvm.estimators.hlsvm import HLSVMClassifier
+from treesvm.files.file_path import FilePath
+from treesvm.inputs.array_types import ArrayLike, ClassWeight, MatrixLike, Seed
 from treesvm.inputs.training_rows import checked_rows
 from treesvm.inputs.whole_fit import all_or_nothing
 from treesvm.model_selection.best_estimator import HoldsBestTree
@@ -85,28 +88,28 @@ n_jobs, random_state, checkpoint
 
     def __init__(
         self,
-        alphas=None,
+        alphas: ArrayLike | None = None,
         *,
-        prune_shares=(0.0, 0.1, 0.2),
-        cv=5,
-        scoring=None,
-        regularization="paper",
-        solver="dual",
-        standardize=True,
-        min_share="auto",
-        max_depth=None,
-        multi_class="tree",
-        class_weight=None,
-        tol="auto",
-        max_passes=20,
-        max_steps=None,
-        batch_size=None,
-        bias_rate=None,
-        max_node_rows=20_000,
-        n_jobs=None,
-        random_state=None,
-        checkpoint=None,
-    ):
+        prune_shares: Sequence[float] = (0.0, 0.1, 0.2),
+        cv: Any = 5,
+        scoring: str | Callable[..., Any] | None = None,
+        regularization: str = "paper",
+        solver: str = "dual",
+        standardize: bool = True,
+        min_share: float | str = "auto",
+        max_depth: int | None = None,
+        multi_class: str = "tree",
+        class_weight: ClassWeight = None,
+        tol: float | str = "auto",
+        max_passes: int = 20,
+        max_steps: int | None = None,
+        batch_size: int | None = None,
+        bias_rate: float | None = None,
+        max_node_rows: int | None = 20_000,
+        n_jobs: int | None = None,
+        random_state: Seed = None,
+        checkpoint: FilePath | Any = None,
+    ) -> None:
         self.alphas = alphas
         self.prune_shares = prune_shares
         self.cv = cv
@@ -128,12 +131,14 @@ n_jobs, random_state, checkpoint
         self.random_state = random_state
         self.checkpoint = checkpoint
 
-    def winner(self):
+    def winner(self) -> Any:
         """Return the unfitted estimator that every choice is made of."""
         return self._template(None)
 
     @all_or_nothing
-    def fit(self, X, y, sample_weight=None):
+    def fit(
+        self, X: MatrixLike, y: ArrayLike, sample_weight: ArrayLike | None = None
+    ) -> Self:
         """Score all choices on the folds, then fit the best on all rows.
 
         Parameters
@@ -175,7 +180,7 @@ n_jobs, random_state, checkpoint
         self.classes_, self.best_estimator_ = best.classes_, best
         return self
 
-    def check_parameters(self):
+    def check_parameters(self) -> None:
         """Raise a ValueError that names a parameter out of range."""
         check_plane_parameters(self)
         for share in self.prune_shares:

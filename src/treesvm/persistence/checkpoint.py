@@ -12,16 +12,20 @@ import os
 import secrets
 import time
 import warnings
+from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from threading import RLock
+from typing import Any
 
 from sklearn.base import BaseEstimator
 
+from treesvm import __version__
 from treesvm.decomposition.checkpointing import Item, NoCheckpoint, register_opener
 from treesvm.files.array_files import read_archive, write_archive
 from treesvm.files.atomic_file import replaced_file
 from treesvm.files.failures import ModelFileError, require
+from treesvm.files.file_path import FilePath
 from treesvm.files.json_values import JsonValues, field
 from treesvm.persistence.checkpoint_items import (
     item_bytes,
@@ -74,7 +78,7 @@ class Checkpoint:
     (0, True)
     """
 
-    def __init__(self, folder, every=1.0):
+    def __init__(self, folder: FilePath, every: float = 1.0) -> None:
         if not isinstance(folder, (str, os.PathLike)) or str(folder) == "":
             raise ValueError(
                 f"checkpoint={folder!r} is not possible; give the name of a folder."
@@ -88,7 +92,7 @@ class Checkpoint:
     def __repr__(self):
         return f"Checkpoint({str(self.folder)!r}, every={self.every:g})"
 
-    def open(self, description):
+    def open(self, description: Mapping[str, Any]) -> Any:
         """Return the store of a fit; refuse the checkpoint of another one."""
         if self.folder.exists() and not self.folder.is_dir():
             raise ValueError(
@@ -268,8 +272,6 @@ class FolderStore(NoCheckpoint):
         return seeds
 
     def _identity(self):
-        from treesvm import __version__  # at the top it would not be set yet
-
         about = self._about
         parameters = {
             f"parameter {name}": _comparable(value)

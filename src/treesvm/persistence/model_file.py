@@ -14,13 +14,16 @@ trees, counts. A new format gets a new number and a step from the one before it 
 import os
 import stat
 from pathlib import Path
+from typing import Any
 
 from sklearn.utils.validation import check_is_fitted
 
+from treesvm import __version__
 from treesvm.files.array_files import read_archive, write_archive
 from treesvm.files.atomic_file import replaced_file
 from treesvm.files.checked_arrays import ArrayReader
 from treesvm.files.failures import ModelFileError, require
+from treesvm.files.file_path import FilePath
 from treesvm.files.json_values import field
 from treesvm.persistence.objects import entry_of, is_wrapper, wrapper_class
 from treesvm.persistence.old_formats import STEPS, upgraded
@@ -32,7 +35,7 @@ MAX_BYTES = 512 * 2**20
 _NO_LIMIT = 2**62
 
 
-def save_model(model, path):
+def save_model(model: Any, path: FilePath) -> None:
     """Write a fitted estimator to a file.
 
     The file is written beside `path`, flushed to the disk and renamed: whatever
@@ -77,8 +80,6 @@ def save_model(model, path):
 
 def describe(model):
     """Return the header and the arrays of a model's file."""
-    from treesvm import __version__  # at the top it would not be set yet
-
     header = {"format": FORMAT, "treesvm": __version__}
     if is_wrapper(model):
         spec, estimator = model.model_file_parts()
@@ -90,7 +91,7 @@ def describe(model):
     return header | write_model(model, arrays), arrays
 
 
-def load_model(path, *, max_bytes=MAX_BYTES):
+def load_model(path: FilePath, *, max_bytes: int | None = MAX_BYTES) -> Any:
     """Return the estimator of a file that `save_model` wrote.
 
     Its answers are those of the saved estimator to the last bit.

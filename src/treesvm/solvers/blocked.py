@@ -17,6 +17,7 @@ import numpy as np
 from treesvm.kernels.block_cache import RowCache
 from treesvm.kernels.compiling import compiled
 from treesvm.solvers import conditions, smo
+from treesvm.solvers.pair_steps import pair_steps, step_memory
 from treesvm.solvers.solution import Solution
 
 WORKING_SET = 512
@@ -229,7 +230,7 @@ def _solve_chosen(cache, twin, chosen, state, tol, max_iter):
     _gather_cached(cache.store, slots, twin[chosen], sub)
     before = beta[chosen]
     own_beta, own_F = before.copy(), F[chosen]
-    done = smo.pair_steps(
+    done = pair_steps(
         sub,
         lower[chosen],
         upper[chosen],
@@ -237,7 +238,7 @@ def _solve_chosen(cache, twin, chosen, state, tol, max_iter):
         own_F,
         tol,
         max_iter,
-        *smo.step_memory(len(chosen)),
+        *step_memory(len(chosen)),
     )
     change = own_beta - before
     moved = np.flatnonzero(change)

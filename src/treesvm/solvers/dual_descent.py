@@ -18,6 +18,7 @@ and Sundararajan, ICML 2008, algorithm 3).
 import numpy as np
 
 from treesvm.inputs.row_access import row_add, row_arrays, row_dot, row_norm2
+from treesvm.kernels import compiling
 from treesvm.kernels.compiling import compiled
 from treesvm.solvers import xorshift
 from treesvm.solvers.linear_optimality import relative_gap
@@ -66,37 +67,83 @@ def solve_dual_descent(
     return Solution(w.astype(float), bias, violation, gap, n_iter, violation <= tol)
 
 
-@compiled
+# How far the passes over the rows are.
+N_DONE, N_ACTIVE, LOW_LIMIT, HIGH_LIMIT = range(4)
+
+
 def descend(rows, y, upper, alpha, w, b, tol, max_iter, seed):
     """Update `alpha`, `w`, `b` in place; return (violation, passes done).
 
     `w` and `b` are zero on entry; what `alpha` holds is added to them first.
     """
-    n = len(y)
-    norm2 = np.empty(n)
-    order = np.arange(n)
-    for i in range(n):
-        norm2[i] = row_norm2(rows, i) + 1.0
-        if alpha[i] > 0.0:
-            row_add(rows, i, alpha[i] * y[i], w)
-            b[0] += alpha[i] * y[i]
-    state = xorshift.start(seed)
-    n_active, low_limit, high_limit = n, -np.inf, np.inf
-    violation = np.inf
-    for n_iter in range(1, max_iter + 1):
-        state = _shuffle(order, n_active, state)
-        n_active, low, high = _sweep(
-            rows, y, upper, alpha, w, b, norm2, order, n_active, low_limit, high_limit
+    norm2, order, numbers = np.empty(len(y)), np.arange(len(y)), np.zeros(4)
+    random = np.array([seed], np.uint64)
+    some = max(1, compiling.SLICE // (rows[0].size + compiling.VISIT * len(y)))
+    is_done = False
+    while not is_done:
+        is_done, violation = _go_on(
+            rows,
+            y,
+            upper,
+            alpha,
+            w,
+            b,
+            tol,
+            max_iter,
+            norm2,
+            order,
+            numbers,
+            random,
+            some,
         )
-        violation = high - low
-        if violation <= tol:
-            if n_active == n:
-                return violation, n_iter
-            n_active, low_limit, high_limit = n, -np.inf, np.inf
+    return violation, int(numbers[N_DONE])
+
+
+@compiled
+def _go_on(
+    rows, y, upper, alpha, w, b, tol, max_iter, norm2, order, numbers, random, some
+):
+    """Do up to `some` passes; return (whether it was the last one, violation).
+
+    `norm2` gets the squared length of each row with the constant, `order` that of the
+    visits, rows set aside last; `numbers` and `random` say how far the passes are.
+    """
+    n, first = len(y), int(numbers[N_DONE])
+    if first == 0:
+        for i in range(n):
+            norm2[i] = row_norm2(rows, i) + 1.0
+            if alpha[i] > 0.0:
+                row_add(rows, i, alpha[i] * y[i], w)
+                b[0] += alpha[i] * y[i]
+        random[0] = xorshift.start(random[0])
+        numbers[N_ACTIVE], numbers[LOW_LIMIT], numbers[HIGH_LIMIT] = n, -np.inf, np.inf
+    for n_iter in range(first + 1, min(first + some, max_iter) + 1):
+        random[0] = _shuffle(order, int(numbers[N_ACTIVE]), random[0])
+        n_active, low, high = _sweep(
+            rows,
+            y,
+            upper,
+            alpha,
+            w,
+            b,
+            norm2,
+            order,
+            int(numbers[N_ACTIVE]),
+            numbers[LOW_LIMIT],
+            numbers[HIGH_LIMIT],
+        )
+        numbers[N_DONE], numbers[N_ACTIVE] = n_iter, n_active
+        if high - low > tol:
+            numbers[LOW_LIMIT] = low if low < 0.0 else -np.inf
+            numbers[HIGH_LIMIT] = high if high > 0.0 else np.inf
+        elif n_active == n:
+            return True, high - low
         else:
-            low_limit = low if low < 0.0 else -np.inf
-            high_limit = high if high > 0.0 else np.inf
-    return _final_violation(rows, y, upper, alpha, w, b), max_iter
+            numbers[N_ACTIVE] = n
+            numbers[LOW_LIMIT], numbers[HIGH_LIMIT] = -np.inf, np.inf
+    if numbers[N_DONE] < max_iter:
+        return False, np.inf
+    return True, _final_violation(rows, y, upper, alpha, w, b)
 
 
 @compiled

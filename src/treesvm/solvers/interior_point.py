@@ -19,7 +19,7 @@ from typing import NamedTuple
 import numpy as np
 from scipy.linalg import LinAlgError, cho_factor, cho_solve, lapack
 
-from treesvm.kernels.compiling import compiled
+from treesvm.kernels.compiling import compiled, slices
 from treesvm.solvers import conditions, smo
 
 _STEP_BACK = 0.995  # share of the way to the boundary that a step may go
@@ -296,17 +296,19 @@ def pivoted_cholesky(H, max_rank, rel_tol=1e-7):
     """Return (G, rest) with ``H ~ GG' + diag(rest)``, or (None, None) at high rank."""
     G = np.zeros((max(max_rank, 1), len(H)))
     residual = np.diag(H).copy()
-    rank = _pivot(H, G, residual, rel_tol * residual.max())
-    if rank < 0:
-        return None, None
-    return np.ascontiguousarray(G[:rank].T), np.maximum(residual, 0.0)
+    floor = rel_tol * residual.max()
+    for first, last in slices(len(G), G.size):
+        rank = _pivot(H, G, residual, floor, first - 1, last)
+        if rank < last:
+            return np.ascontiguousarray(G[:rank].T), np.maximum(residual, 0.0)
+    return None, None
 
 
 @compiled
-def _pivot(H, G, residual, floor):
-    """Fill the rows of `G` with pivoted Cholesky columns; return the rank or -1."""
+def _pivot(H, G, residual, floor, first, last):
+    """Fill rows of `G` by pivoted Cholesky; return the rank, `last` if it is more."""
     n = len(residual)
-    for k in range(G.shape[0]):
+    for k in range(first, last):
         i = np.argmax(residual)
         if residual[i] <= floor:
             return k
@@ -323,4 +325,4 @@ def _pivot(H, G, residual, floor):
             row[t] /= root
             residual[t] -= row[t] * row[t]
         residual[i] = 0.0
-    return -1
+    return last

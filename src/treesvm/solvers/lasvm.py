@@ -16,7 +16,9 @@ from typing import NamedTuple
 
 import numpy as np
 
+from treesvm.kernels import compiling
 from treesvm.solvers import lasvm_steps as steps
+from treesvm.solvers import smo
 from treesvm.solvers.conditions import bias_of, relative_gap, violation_of
 from treesvm.solvers.lasvm_steps import Pool
 
@@ -122,12 +124,15 @@ class OnlineMachine:
         """REPROCESS until the rows in the pool are solved, or `max_steps` are done."""
         pool = self._pool
         done = pool.counters[steps.N_STEPS]
-        most = np.iinfo(np.int64).max if max_steps is None else done + max_steps
+        most = done + (smo.STALL_CAP if max_steps is None else max_steps)
+        some = max(1, compiling.SLICE // int(pool.counters[steps.N_SLOTS] + 1))
         while True:
-            missing = steps.finish_steps(pool, self._tol, most)
-            if missing == steps.READY:
+            until = min(most, pool.counters[steps.N_STEPS] + some)
+            missing = steps.finish_steps(pool, self._tol, until)
+            if missing != steps.READY:
+                self._fetch(missing)
+            elif pool.counters[steps.N_STEPS] < until or until == most:
                 return
-            self._fetch(missing)
 
     def expansion(self):
         """Return what the machine consists of now."""

@@ -247,11 +247,17 @@ def _second_order(pool, i, n):
 
 @compiled
 def _step(pool, i, j):
-    """Raise i and lower j by the best step that the box allows."""
+    """Raise i and lower j by the best step that the box allows.
+
+    One that rounding swallows, or that is not finite, is not made and not counted.
+    """
     row_i, row_j = pool.store[pool.place_of[i]], pool.store[pool.place_of[j]]
     curve = pool.diagonal[i] + pool.diagonal[j] - 2.0 * row_i[j]
     step = (pool.F[j] - pool.F[i]) / max(curve, _FLAT)
-    room_i, room_j = pool.upper[i] - pool.beta[i], pool.beta[j] - pool.lower[j]
+    if not step < np.inf:
+        return
+    rest_i, rest_j = pool.beta[i], pool.beta[j]
+    room_i, room_j = pool.upper[i] - rest_i, rest_j - pool.lower[j]
     # At a bound the value is set, not added to: a rounding error would be no bound.
     if step >= room_i and room_i <= room_j:
         step = room_i
@@ -264,6 +270,8 @@ def _step(pool, i, j):
     else:
         pool.beta[i] += step
         pool.beta[j] -= step
+    if pool.beta[i] == rest_i and pool.beta[j] == rest_j:
+        return
     for s in range(pool.counters[N_SLOTS]):
         pool.F[s] += step * (np.float64(row_i[s]) - np.float64(row_j[s]))
     pool.counters[N_STEPS] += 1

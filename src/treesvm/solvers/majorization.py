@@ -22,14 +22,21 @@ Huber hinges that come ever nearer to it, and goes on with doubled steps of its 
 
 import numpy as np
 
+from treesvm.kernels.compiling import slices
 from treesvm.solvers.hinge_optimality import certify_hinge
 from treesvm.solvers.hinges import Hinge, total_error
-from treesvm.solvers.majorization_steps import descend_absolute, descend_smooth
+from treesvm.solvers.majorization_steps import (
+    CHANGE,
+    descend_absolute,
+    descend_smooth,
+    start_travel,
+)
 from treesvm.solvers.majorized_rows import MajorizedRows, majorized_rows
 from treesvm.solvers.solution import Solution
 
 STEPS = {"plain": 0, "doubled": 1, "conjugate": 2}
 _KNEES = (1.0, 0.1, 0.01, 0.001)  # Huber hinges on the way to the absolute one
+_SEARCH_READS = 50  # of each q, on the way to the best length of a step
 _START_TOL = 1e-6  # relative change at which one of them gives way to the next
 
 
@@ -105,7 +112,7 @@ def descend(rows, y, penalty, hinge, state, steps, tol, max_iter):
     n_done = 0
     if steps == "conjugate":
         n_done = _start_near_kink(rows, y, penalty, hinge, state, tol, max_iter)
-    change, n_iter = descend_absolute(
+    problem = (
         rows.arrays,
         y,
         rows.weight,
@@ -116,9 +123,25 @@ def descend(rows, y, penalty, hinge, state, steps, tol, max_iter):
         *state,
         1.0 if steps == "plain" else 2.0,
         tol,
-        max_iter - n_done,
+    )
+    cost = rows.arrays[0].size * len(rows.shift)
+    change, n_iter = _in_slices(
+        descend_absolute, problem, state, max_iter - n_done, cost
     )
     return change, n_done + n_iter
+
+
+def _in_slices(descend_some, problem, state, max_iter, cost):
+    """Call compiled steps until they are done; return (relative change, steps).
+
+    `cost` is how many numbers a step reads.
+    """
+    travel, n_iter = start_travel(len(state[2]), len(state[0])), 0
+    for first, last in slices(max_iter, cost):
+        n_iter, is_done = descend_some(*problem, travel, first, last)
+        if is_done:
+            break
+    return travel.numbers[CHANGE], n_iter
 
 
 def _start_near_kink(rows, y, penalty, hinge, state, tol, max_iter):
@@ -149,7 +172,7 @@ def _start_near_kink(rows, y, penalty, hinge, state, tol, max_iter):
 
 def _take_smooth_steps(rows, y, penalty, hinge, state, steps, tol, max_iter):
     """Update `state` for a smooth hinge; return (relative change, steps)."""
-    return descend_smooth(
+    problem = (
         rows.arrays,
         y,
         rows.weight,
@@ -162,5 +185,6 @@ def _take_smooth_steps(rows, y, penalty, hinge, state, steps, tol, max_iter):
         *state,
         STEPS[steps],
         tol,
-        max_iter,
     )
+    cost = 3 * rows.arrays[0].size + _SEARCH_READS * len(y)
+    return _in_slices(descend_smooth, problem, state, max_iter, cost)

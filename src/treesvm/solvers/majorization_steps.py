@@ -5,6 +5,8 @@ and ``shove`` what it adds to q; ``knee`` and ``steep`` are the hinge. ``rows`` 
 tuple of `row_access`, ``shift`` the mean that these rows still have.
 """
 
+from typing import NamedTuple
+
 import numpy as np
 
 from treesvm.inputs.row_access import row_add, row_dot
@@ -14,6 +16,24 @@ from treesvm.solvers.row_moments import bordered_moments, shifted_sum
 
 _LINE_TRIALS = 30  # bisections that end any search on a line
 _LINE_SLOPE = 1e-3  # a slope this small, relative to the first, is the minimum
+
+
+LOSS, CHANGE, BIAS_MOVE, GRAD_BIAS, FALL, SIZE = range(6)
+
+
+class Travel(NamedTuple):
+    """How far a descent is."""
+
+    move: np.ndarray  # last step in w
+    grad: np.ndarray  # last half gradient in w
+    shove: np.ndarray  # last step in q
+    numbers: np.ndarray  # see the names above
+
+
+def start_travel(n_rows, width):
+    """Return the `Travel` before the first step."""
+    numbers = np.array([np.nan, np.inf, 0.0, 0.0, 0.0, 1.0])
+    return Travel(np.zeros(width), np.zeros(width), np.empty(n_rows), numbers)
 
 
 @compiled
@@ -33,15 +53,17 @@ def descend_smooth(
     q,
     steps,
     tol,
-    max_iter,
+    travel,
+    first,
+    last,
 ):
-    """Update `w`, `bias` and `q`; return (last relative change, steps)."""
-    n, r = len(q), len(w)
-    move, shove, bias_move = np.zeros(r), np.empty(n), 0.0
-    grad_old, grad_old_bias, fall_old = np.zeros(r), 0.0, 0.0
-    loss = total_error(q, y, weight, knee, steep) + penalty * np.dot(w, w)
-    change = np.inf
-    for n_iter in range(1, max_iter + 1):
+    """Update `w`, `bias` and `q` by steps first … last; return (steps, is_done)."""
+    n = len(q)
+    move, grad_old, shove, numbers = travel
+    bias_move = numbers[BIAS_MOVE]
+    if first == 1:
+        numbers[LOSS] = total_error(q, y, weight, knee, steep) + penalty * np.dot(w, w)
+    for n_iter in range(first, last + 1):
         grad, grad_bias = _half_gradient(
             rows, y, weight, shift, penalty, knee, steep, w, q
         )
@@ -50,8 +72,9 @@ def descend_smooth(
         fall = np.dot(step, grad) + step_bias * grad_bias
         if steps == 2 and n_iter > 1:
             # Polak and Ribière's factor; a negative one starts anew.
-            overlap = np.dot(step, grad_old) + step_bias * grad_old_bias
-            factor = max(0.0, (fall - overlap) / fall_old) if fall_old > 0.0 else 0.0
+            overlap = np.dot(step, grad_old) + step_bias * numbers[GRAD_BIAS]
+            gain, before = fall - overlap, numbers[FALL]
+            factor = max(0.0, gain / before) if before > 0.0 else 0.0
             move *= factor
             move += step
             bias_move = factor * bias_move + step_bias
@@ -59,7 +82,8 @@ def descend_smooth(
                 move[:], bias_move = step, step_bias
         else:
             move[:], bias_move = step, step_bias
-        grad_old, grad_old_bias, fall_old = grad, grad_bias, fall
+        grad_old[:], numbers[GRAD_BIAS], numbers[FALL] = grad, grad_bias, fall
+        numbers[BIAS_MOVE] = bias_move
         offset = bias_move - np.dot(shift, move)
         for i in range(n):
             shove[i] = row_dot(rows, i, move) + offset
@@ -72,10 +96,11 @@ def descend_smooth(
         for i in range(n):
             q[i] += length * shove[i]
         after = total_error(q, y, weight, knee, steep) + penalty * np.dot(w, w)
-        change, loss = _relative_change(loss, after), after
-        if change <= tol:
-            return change, n_iter
-    return change, max_iter
+        numbers[CHANGE] = _relative_change(numbers[LOSS], after)
+        numbers[LOSS] = after
+        if not numbers[CHANGE] > tol:  # small enough, or not a number any more
+            return n_iter, True
+    return last, False
 
 
 @compiled
@@ -136,15 +161,19 @@ def descend_absolute(
     q,
     length,
     tol,
-    max_iter,
+    travel,
+    first,
+    last,
 ):
-    """Update `w`, `bias` and `q`; return (last relative change, steps)."""
+    """Update `w`, `bias` and `q` by steps first … last; return (steps, is_done)."""
     n, r = len(q), len(w)
-    curvature, pull, shove = np.empty(n), np.empty(n), np.empty(n)
+    shove, numbers = travel.shove, travel.numbers
+    curvature, pull = np.empty(n), np.empty(n)
     system, right = np.empty((r + 1, r + 1)), np.empty(r + 1)
-    loss = total_error(q, y, weight, knee, steep) + penalty * np.dot(w, w)
-    change, size = np.inf, 1.0
-    for n_iter in range(1, max_iter + 1):
+    if first == 1:
+        numbers[LOSS] = total_error(q, y, weight, knee, steep) + penalty * np.dot(w, w)
+    for n_iter in range(first, last + 1):
+        size = numbers[SIZE]
         for i in range(n):
             curvature[i] = 0.25 * weight[i] / max(abs(1.0 - y[i] * q[i]), FLOOR)
             pull[i] = y[i] * (curvature[i] + 0.25 * weight[i])
@@ -166,9 +195,10 @@ def descend_absolute(
         w += size * move
         bias[0] += size * bias_move
         after = total_error(q, y, weight, knee, steep) + penalty * np.dot(w, w)
-        change, loss = _relative_change(loss, after), after
-        if change <= tol and size == 1.0:
-            return change, n_iter
+        numbers[CHANGE] = _relative_change(numbers[LOSS], after)
+        numbers[LOSS] = after
+        if not numbers[CHANGE] > tol and size == 1.0:
+            return n_iter, True
         # Doubled steps swing around the optimum: a plain one has the last word.
-        size = 1.0 if change <= tol else length
-    return change, max_iter
+        numbers[SIZE] = 1.0 if numbers[CHANGE] <= tol else length
+    return last, False

@@ -20,15 +20,37 @@ paper draws evenly and weighs: both have the same mean.
 Symbols used below: ``penalty`` is lambda, ``batch`` is k.
 """
 
+from typing import NamedTuple
+
 import numpy as np
 
 from treesvm.inputs.row_access import row_add, row_arrays, row_dot
-from treesvm.kernels.compiling import compiled
+from treesvm.kernels.compiling import VISIT, compiled, slices
 from treesvm.solvers import xorshift
 from treesvm.solvers.linear_optimality import linear_violation, relative_gap
 from treesvm.solvers.solution import Solution
 
 _RULES = ("mean", "paper")
+
+
+class Walk(NamedTuple):
+    """How far the steps are; the last three belong to the mean of steps."""
+
+    random: np.ndarray  # state of the generator
+    v: np.ndarray  # sum of the rows that were hit
+    counts: np.ndarray  # (3, n): hits, hits x the clock at their time, settled shares
+    numbers: np.ndarray  # see the names below
+
+
+_LEAST_SHRUNK = 1e-100  # below this the shares so far are settled; 0 divides nothing
+V_BIAS, CLOCK, SHRUNK = range(3)
+
+
+def _start(seed, n_rows, n_features):
+    """Return a `Walk` that has not begun."""
+    random = np.array([xorshift.start(seed)], np.uint64)
+    numbers = np.array([0.0, 0.0, 1.0])
+    return Walk(random, np.zeros(n_features), np.zeros((3, n_rows)), numbers)
 
 
 def solve_pegasos(
@@ -79,17 +101,27 @@ def solve_pegasos(
         raise ValueError(f"rule={rule!r} is unknown; use one of {_RULES}.")
     y, weight = np.asarray(y, dtype=np.float64), np.asarray(weight, dtype=np.float64)
     rows, mass = row_arrays(X), np.cumsum(weight)
+    batch = min(batch, len(y)) if rule == "paper" else batch
+    cost = (batch + 4) * (X.shape[1] + VISIT)
     if rule == "paper":
         tol = 1e-4 if tol is None else tol
         w, b, hits = np.zeros(X.shape[1]), np.zeros(1), np.zeros(len(y))
-        rule_of_steps = penalty, batch, bias_rate, tol, max_iter, seed
-        n_iter = _paper_steps(rows, y, weight, mass, *rule_of_steps, w, b, hits)
+        problem = rows, y, weight, mass, penalty, batch, bias_rate, tol
+        random, n_iter = _start(seed, 0, 0).random, 0
+        for first, last in slices(max_iter, cost):
+            n_iter, is_done = _paper_steps(*problem, first, last, random, w, b, hits)
+            if is_done:
+                break
         certificate = _certify(X, y, weight, penalty, w, b[0], hits / n_iter)
         return Solution(w, float(b[0]), *certificate, n_iter, n_iter < max_iter)
-    tol = 2e-2 if tol is None else tol
+    tol, problem = 2e-2 if tol is None else tol, (rows, y, mass, penalty, batch)
     for n_iter in (max_iter // 8, max_iter // 4, max_iter // 2, max_iter):
         w, b, hits = np.zeros(X.shape[1]), np.zeros(1), np.zeros(len(y))
-        _mean_steps(rows, y, mass, penalty, batch, max(2, n_iter), seed, w, b, hits)
+        walk = _start(seed, len(y), X.shape[1])
+        for first, last in slices(max(2, n_iter), cost):
+            _mean_steps(*problem, max(2, n_iter), first, last, walk, w, b)
+        count, before, settled = walk.counts
+        hits += settled + (walk.numbers[CLOCK] * count - before)
         violation, gap = _certify(X, y, weight, penalty, w, b[0], hits)
         if gap <= tol:
             break
@@ -104,20 +136,21 @@ def _certify(X, y, weight, penalty, w, b, hits):
 
 
 @compiled
-def _mean_steps(rows, y, mass, penalty, batch, n_iter, seed, w, b, hits):
-    """Write the mean of the later half of the steps to `w`, `b`.
+def _mean_steps(rows, y, mass, penalty, batch, n_iter, first, last, walk, w, b):
+    """Add the mean of the later half of the steps to `w`, `b`.
 
-    `hits` gets for each row the share of draws, in the same mean, in which it had a
-    loss. v_t = S_t / (penalty t) with S_t the sum of hit rows, so only the sum is
-    updated and its scale is kept apart. `clock` is the running sum of the factors with
-    which counts enter the mean: a count made at clock c enters with its end minus c.
+    ``counts[2] + clock * counts[0] - counts[1]`` is at the end the share of draws, in
+    the same mean, in which each row had a loss. v_t = S_t / (penalty t) with S_t the
+    sum of hit rows, so only the sum is updated and its scale is kept apart. `clock` is
+    the running sum of the factors with which counts enter the mean: a count made at
+    clock c enters with its end minus c.
     """
-    state = xorshift.start(seed)
+    random, v, counts, numbers = walk
+    count, before, settled = counts[0], counts[1], counts[2]
+    state = random[0]
+    v_b, clock, shrunk = numbers[V_BIAS], numbers[CLOCK], numbers[SHRUNK]
     total, late = mass[-1], n_iter - n_iter // 2
-    v, v_b = np.zeros(len(w)), 0.0
-    count, before = np.zeros(len(y)), np.zeros(len(y))
-    clock, shrunk = 0.0, 1.0
-    for t in range(1, n_iter + 1):
+    for t in range(first, last + 1):
         scale = 1.0 / (penalty * max(t - 1, 1))
         drawn, n_hit, state = _losers(rows, y, mass, batch, v, v_b, scale, state)
         for s in range(n_hit):
@@ -133,21 +166,39 @@ def _mean_steps(rows, y, mass, penalty, batch, n_iter, seed, w, b, hits):
             v *= shrink
             v_b *= shrink
             shrunk *= shrink
+            if shrunk < _LEAST_SHRUNK:
+                settled += clock * count - before
+                count *= shrunk
+                before[:] = 0.0
+                clock, shrunk = 0.0, 1.0
         if t > n_iter - late:
             w += v * (scale / late)
             b[0] += v_b * (scale / late)
             clock += shrunk / (t * late)
-    hits += clock * count - before
+    random[0] = state
+    numbers[V_BIAS], numbers[CLOCK], numbers[SHRUNK] = v_b, clock, shrunk
 
 
 @compiled
 def _paper_steps(
-    rows, y, weight, mass, penalty, batch, bias_rate, tol, max_iter, seed, w, b, hits
+    rows,
+    y,
+    weight,
+    mass,
+    penalty,
+    batch,
+    bias_rate,
+    tol,
+    first,
+    last,
+    random,
+    w,
+    b,
+    hits,
 ):
-    """Update `w`, `b` in place by the paper's rule; return the steps done."""
-    state = xorshift.start(seed)
-    total, is_whole = mass[-1], batch >= len(y)
-    for t in range(1, max_iter + 1):
+    """Update `w`, `b` in place by the paper's rule; return (steps done, is_done)."""
+    state, total, is_whole = random[0], mass[-1], batch == len(y)
+    for t in range(first, last + 1):
         rate = 1.0 / (penalty * t)
         if is_whole:
             drawn, n_hit = _all_losers(rows, y, w, b[0])
@@ -167,8 +218,9 @@ def _paper_steps(
             w *= np.sqrt(total / (penalty * norm2))
         before -= w
         if t > 1 and before @ before < tol * tol:
-            return t
-    return max_iter
+            return t, True
+    random[0] = state
+    return last, False
 
 
 @compiled

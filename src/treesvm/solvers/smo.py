@@ -9,8 +9,7 @@ beta is then y * alpha.  An epsilon-SVR is the case of doubled rows (see `regres
 
 Symbols used below: ``F`` is the gradient K beta - p.  A row *can rise* while
 beta < upper and *can fall* while beta > lower; beta is optimal when no row that can
-rise has a smaller F than a row that can fall.  The pair to move is chosen by the second
-order rule of Fan, Chen and Lin (JMLR 6, 2005).
+rise has a smaller F than a row that can fall.  `pair_steps` chooses the pairs to move.
 
 Because sum(beta) = 0, a constant added to all of K changes nothing.  Callers use that:
 exp(-gamma d) - 1 keeps its digits in float32 where exp(-gamma d) near one has none.
@@ -22,6 +21,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from treesvm.kernels import compiling
 from treesvm.kernels.compiling import compiled, inner
 from treesvm.solvers.conditions import (
     bias_of,
@@ -31,16 +31,8 @@ from treesvm.solvers.conditions import (
     violation_of,
     write_unsettled,
 )
+from treesvm.solvers.pair_steps import pair_steps, step_memory
 from treesvm.solvers.solution import Solution
-
-# Rows are compared in blocks of this many: long enough for vector instructions, short
-# enough that looking up the winner's index inside its block costs nothing.
-_BLOCK = 64
-_LAST = np.int32(2147483647)
-_BARRED = np.float32(1e30)  # added to the F of a row that cannot rise
-_ZERO = np.float32(0.0)
-_TWO = np.float32(2.0)
-_FLAT = np.float32(1e-12)  # curvature floor: K is only positive semi-definite
 
 STALL_CAP = 10_000_000  # "no cap": LIBSVM's own limit
 _FINEST_GOAL = 1e-12  # share of tol: no float64 gradient is as good as that
@@ -98,6 +90,9 @@ def gradient(K, beta, p):
     return F
 
 
+N_ITER, N_ROUND, BUDGET, N_LEFT, GOAL, OPERATIONS = range(6)
+
+
 # Memory comes from Python: each NumPy call in a compiled function is compiled too.
 class DescentMemory(NamedTuple):
     """What `descend` writes to, for a number of rows and all smaller ones."""
@@ -105,6 +100,7 @@ class DescentMemory(NamedTuple):
     gram: np.ndarray  # flat: the Gram matrix of the rows left by shrinking
     rows: np.ndarray  # these rows
     own: np.ndarray  # (4, n): their bounds, coefficients and gradient
+    progress: np.ndarray  # how far the descent is; see the names above
     values: np.ndarray  # see `step_memory`
     bits: np.ndarray
 
@@ -112,13 +108,8 @@ class DescentMemory(NamedTuple):
 def descent_memory(n, dtype):
     """Allocate memory for `descend` on up to n rows; untouched parts cost nothing."""
     gram = np.empty(n * n // 2, dtype)  # shrinking leaves at most 0.7 n rows
-    return DescentMemory(gram, np.empty(n, np.int64), np.empty((4, n)), *step_memory(n))
-
-
-def step_memory(n):
-    """Allocate six float32 arrays for `pair_steps`; return them with their bits."""
-    values = np.empty((6, -(-n // _BLOCK) * _BLOCK), np.float32)
-    return values, values.view(np.int32)
+    rows, own, progress = np.empty(n, np.int64), np.empty((4, n)), np.zeros(6)
+    return DescentMemory(gram, rows, own, progress, *step_memory(n))
 
 
 @compiled
@@ -131,7 +122,6 @@ def add_rows(K, rows, amounts, F):
             F[t] += amount * row[t]
 
 
-@compiled
 def descend(K, p, lower, upper, beta, F, tol, gap_tol, max_iter, memory):
     """Update `beta` and `F` in place; return (n_iter, violation, relative gap).
 
@@ -140,58 +130,97 @@ def descend(K, p, lower, upper, beta, F, tol, gap_tol, max_iter, memory):
     rows is brought up to date before anything is called solved.  `memory` is a
     `DescentMemory` for at least as many rows.
     """
-    n = F.shape[0]
-    period = max(n, 1000)
-    goal = tol  # tightened when a violation of tol is not yet a fair gap
-    n_iter, n_left, rows, own = 0, n, memory.rows, memory.own
-    budget = min(period, max_iter)
     while True:
-        # One call of the pair steps for both cases: each further one is compiled again.
-        sub, own_lower, own_upper, own_beta, own_F = K, lower, upper, beta, F
-        own_goal = goal
-        if n_left < n:
-            rows = memory.rows[:n_left]
-            sub = gathered(K, rows, memory.gram)
-            own_lower = _take(lower, rows, own[0])
-            own_upper = _take(upper, rows, own[1])
-            own_beta = _take(beta, rows, own[2])
-            own_F = _take(F, rows, own[3])
-            own_goal = 0.5 * goal
-        done = pair_steps(
-            sub,
-            own_lower,
-            own_upper,
-            own_beta,
-            own_F,
-            own_goal,
-            budget,
-            memory.values,
-            memory.bits,
+        memory.progress[OPERATIONS] = compiling.SLICE
+        is_done, violation, gap = descend_on(
+            K, p, lower, upper, beta, F, tol, gap_tol, max_iter, memory
         )
-        if n_left < n:
-            _write_back(K, rows, own_beta, beta, F)
-        n_iter += done
+        if is_done:
+            return int(memory.progress[N_ITER]), violation, gap
+
+
+@compiled
+def descend_on(K, p, lower, upper, beta, F, tol, gap_tol, max_iter, memory):
+    """Begin or go on; return (is_done, violation, relative gap).
+
+    It is not done when the operations in `memory.progress` are used up; what comes next
+    does not depend on where that was.
+    """
+    n, progress = F.shape[0], memory.progress
+    period = max(n, 1000)
+    if progress[BUDGET] == 0:
+        progress[N_ITER], progress[N_ROUND] = 0, 0
+        progress[N_LEFT], progress[BUDGET] = n, min(period, max_iter)
+        progress[GOAL] = tol  # tightened when a violation of tol is not yet a fair gap
+    violation, gap = np.inf, np.inf
+    while progress[OPERATIONS] > 0 and _advance(K, lower, upper, beta, F, memory):
+        is_stuck = progress[N_ROUND] == 0  # no pair can move in floating point
+        progress[N_ITER] += progress[N_ROUND]
+        progress[N_ROUND] = 0
+        left = max_iter - int(progress[N_ITER])
         violation = violation_of(F, beta, lower, upper)
         gap = relative_gap(F, beta, p, lower, upper)
-        if violation <= goal and gap > 10.0 * gap_tol:
+        if violation <= progress[GOAL] and gap > 10.0 * gap_tol:
             stretch(F, beta, p, lower, upper)
             violation = violation_of(F, beta, lower, upper)
             gap = relative_gap(F, beta, p, lower, upper)
-            goal *= 0.3
-            if goal < _FINEST_GOAL * tol:  # the gap is what rounding leaves of it
-                return n_iter, violation, gap
-        elif done == 0:  # no pair can move any further in floating point
-            return n_iter, violation, gap
-        if is_solved(violation, gap, tol, gap_tol) or n_iter >= max_iter:
-            return n_iter, violation, gap
+            progress[GOAL] *= 0.3
+            is_stuck = progress[GOAL] < _FINEST_GOAL * tol  # rounding keeps a gap open
+        if is_stuck or left <= 0 or is_solved(violation, gap, tol, gap_tol):
+            progress[BUDGET] = 0
+            return True, violation, gap
         n_left = write_unsettled(F, beta, lower, upper, memory.rows)
-        budget = min(period, max_iter - n_iter)
+        progress[BUDGET] = min(period, left)
         if n_left > 0.7 * n:
             n_left = n
         else:
             # The smaller problem is cheaper by the square: let it run longer, and to a
             # finer point, or the first violator of the full set undoes it.
-            budget = min(4 * budget, max_iter - n_iter)
+            progress[BUDGET] = min(4 * min(period, left), left)
+        progress[N_LEFT] = n_left
+    return False, violation, gap
+
+
+@inner
+def _advance(K, lower, upper, beta, F, memory):
+    """Make the pair steps of a round, or some; return whether the round is over."""
+    progress, own = memory.progress, memory.own
+    n, n_left = F.shape[0], int(progress[N_LEFT])
+    # One call of the pair steps for both cases: each further one is compiled again.
+    sub, own_lower, own_upper, own_beta, own_F = K, lower, upper, beta, F
+    goal, rows = progress[GOAL], memory.rows[:n_left]
+    if n_left < n:
+        if progress[N_ROUND] == 0:
+            gathered(K, rows, memory.gram)
+            _take(lower, rows, own[0])
+            _take(upper, rows, own[1])
+            _take(beta, rows, own[2])
+            _take(F, rows, own[3])
+            progress[OPERATIONS] -= n_left * n_left
+        sub = memory.gram[: n_left * n_left].reshape(n_left, n_left)
+        own_lower, own_upper = own[0, :n_left], own[1, :n_left]
+        own_beta, own_F = own[2, :n_left], own[3, :n_left]
+        goal *= 0.5
+    most = int(progress[BUDGET] - progress[N_ROUND])
+    some = min(most, max(1, int(progress[OPERATIONS]) // (n_left + 1)))
+    done = pair_steps(
+        sub,
+        own_lower,
+        own_upper,
+        own_beta,
+        own_F,
+        goal,
+        some,
+        memory.values,
+        memory.bits,
+    )
+    progress[N_ROUND] += done
+    progress[OPERATIONS] -= (done + 1) * (n_left + 1)
+    if done == some < most:
+        return False
+    if n_left < n:
+        _write_back(K, rows, own_beta, beta, F)
+    return True
 
 
 @inner
@@ -208,12 +237,10 @@ def _write_back(K, rows, own_beta, beta, F):
 
 # Explicit loops where fancy indexing would do: it takes seconds to compile.
 @inner
-def _take(values, rows, memory):
-    """Return ``values[rows]``, held in `memory`."""
-    out = memory[: len(rows)]
+def _take(values, rows, out):
+    """Write ``values[rows]`` to the front of `out`."""
     for k in range(len(rows)):
         out[k] = values[rows[k]]
-    return out
 
 
 @inner
@@ -227,108 +254,3 @@ def gathered(K, rows, memory):
         for b in range(n):
             target[b] = source[rows[b]]
     return out
-
-
-@compiled(error_model="numpy")
-def pair_steps(K, lower, upper, beta, F, tol, max_iter, values, bits):
-    """Move pairs until the violation is at most `tol`; update `beta` and `F`.
-
-    `values` and `bits` are the `step_memory` of at least as many rows.  The loops over
-    t are written one operation each, without reductions, because that is the form the
-    compiler turns into vector instructions.  A step that is not finite, or too small to
-    change anything, is the last one: whatever the numbers, no index leaves the rows.
-    """
-    n = F.shape[0]
-    if n == 0:
-        return 0
-    n_blocks = -(-n // _BLOCK)
-    rising = values[0]  # F where it can rise
-    drop = values[1]  # F_t - F_i where t can fall
-    gain = values[2]
-    rising_bits, drop_bits, gain_bits = bits[0], bits[1], bits[2]
-    bar, fall, diag = values[3], values[4], values[5]
-    # Rows beyond the last one: a comparison with NaN may find them.
-    for t in range(n, n_blocks * _BLOCK):
-        rising[t] = _BARRED
-        bar[t] = _BARRED
-        drop[t] = _ZERO
-        gain[t] = _ZERO
-    for t in range(n):
-        bar[t] = _ZERO if beta[t] < upper[t] else _BARRED
-        fall[t] = 1.0 if beta[t] > lower[t] else 0.0
-        diag[t] = K[t, t]
-    for n_iter in range(max_iter):
-        for t in range(n):
-            rising[t] = np.float32(F[t]) + bar[t]
-        i = _argmin(rising_bits, n_blocks)
-        if bar[i] > _ZERO:  # no row can rise: one side has no weight
-            return n_iter
-        K_i, F_i, k_ii = K[i], F[i], diag[i]
-        for t in range(n):
-            drop[t] = np.float32(F[t] - F_i) * fall[t]
-        for t in range(n):
-            d = max(drop[t], _ZERO)
-            gain[t] = d * d / max(k_ii + diag[t] - _TWO * K_i[t], _FLAT)
-        j = _argmax(gain_bits, n_blocks)
-        if (drop[j] <= tol and drop[_argmax(drop_bits, n_blocks)] <= tol) or j >= n:
-            return n_iter
-        K_j = K[j]
-        curvature = max(np.float64(k_ii) + diag[j] - 2.0 * K_i[j], 1e-12)
-        step = (F[j] - F_i) / curvature
-        step = min(step, upper[i] - beta[i], beta[j] - lower[j])
-        rest_i, rest_j = beta[i], beta[j]
-        beta[i] = min(rest_i + step, upper[i])
-        beta[j] = max(rest_j - step, lower[j])
-        if (beta[i] == rest_i and beta[j] == rest_j) or not 0.0 < step < np.inf:
-            beta[i], beta[j] = rest_i, rest_j
-            return n_iter
-        bar[i] = _ZERO if beta[i] < upper[i] else _BARRED
-        fall[i] = 1.0 if beta[i] > lower[i] else 0.0
-        bar[j] = _ZERO if beta[j] < upper[j] else _BARRED
-        fall[j] = 1.0 if beta[j] > lower[j] else 0.0
-        for t in range(n):
-            F[t] += step * (K_i[t] - K_j[t])
-    return max_iter
-
-
-@inner
-def _argmax(bits, n_blocks):
-    """Index of the largest value; non-negative floats are ordered like their bits."""
-    best, where = np.int32(-1), 0
-    for s in range(n_blocks):
-        block = bits[s * _BLOCK : (s + 1) * _BLOCK]
-        m = np.int32(0)
-        for t in range(_BLOCK):
-            v = block[t]
-            m = v if v > m else m
-        if m > best:
-            best, where = m, s
-    block = bits[where * _BLOCK : (where + 1) * _BLOCK]
-    for t in range(_BLOCK):
-        if block[t] >= best:
-            return where * _BLOCK + t
-    return 0
-
-
-@inner
-def _argmin(bits, n_blocks):
-    """Index of the smallest float of any sign, by its order-preserving integer."""
-    best, where = _LAST, 0
-    for s in range(n_blocks):
-        block = bits[s * _BLOCK : (s + 1) * _BLOCK]
-        m = _LAST
-        for t in range(_BLOCK):
-            m = np.int32(min(m, _ordered(block[t])))
-        if m < best:
-            best, where = m, s
-    block = bits[where * _BLOCK : (where + 1) * _BLOCK]
-    for t in range(_BLOCK):
-        if _ordered(block[t]) == best:
-            return where * _BLOCK + t
-    return 0
-
-
-@inner
-def _ordered(b):
-    """Map float32 bits to an int32 with the order of the floats."""
-    return np.int32(b ^ np.int32(np.int32(b >> np.int32(31)) & _LAST))

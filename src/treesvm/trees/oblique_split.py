@@ -263,15 +263,9 @@ def _disorder(mass):
 def _dual_plane(Z, y, weight, penalty, options, seed):
     """Return (w, b) by dual descent, without a certificate: a split needs none."""
     rows = (Z,) if isinstance(Z, np.ndarray) else row_arrays(Z)
-    limits = penalty, _tolerance(options), options.max_passes
-    return _descend_balanced(rows, Z.shape[1], y, weight, *limits, seed)
-
-
-@compiled
-def _descend_balanced(rows, n_features, y, weight, penalty, tol, max_passes, seed):
-    """Balance the weights and descend, in one compiled call."""
+    tol, max_passes = _tolerance(options), options.max_passes
     upper, alpha = np.empty(len(y)), np.zeros(len(y))
-    w, b = np.zeros(n_features, np.float32), np.zeros(1)
+    w, b = np.zeros(Z.shape[1], np.float32), np.zeros(1)
     _halve(y, weight, upper)
     upper /= penalty
     descend(rows, y, upper, alpha, w, b, tol, max_passes, seed)

@@ -21,7 +21,8 @@ class RowRouter:
     """
 
     def __init__(self, tree):
-        self._is_oblique, self._nodes = tree.is_oblique, packed(tree)
+        self._is_oblique = tree.is_oblique
+        self._nodes = packed(tree) if tree.is_oblique else packed(tree)[1:]
         # A list gives up one number faster than an array.
         self._part_of = tree.leaf_numbers.tolist()
 
@@ -29,7 +30,7 @@ class RowRouter:
         """Return the part of the row."""
         if self._is_oblique:
             return self._part_of[oblique_leaf(np.ascontiguousarray(x), *self._nodes)]
-        return self._part_of[axis_leaf(x, *self._nodes[1:])]
+        return self._part_of[axis_leaf(x, *self._nodes)]
 
 
 def packed(tree):

@@ -164,7 +164,7 @@ def digest_of(model):
     """A hash of all numbers of a model but its times."""
     found = hashlib.sha256()
     for member in model.decompositions_:
-        tree = member.partition
+        tree = member.partition.tree
         for name in sorted(tree.__dataclass_fields__):
             found.update(np.ascontiguousarray(getattr(tree, name)).tobytes())
         for part in member.parts:
@@ -172,7 +172,7 @@ def digest_of(model):
             if part.machine is not None:
                 machine, scaling = part.machine, part.scaling
                 arrays = (machine.vectors, machine.support, machine.coefficients)
-                arrays += (machine.biases, machine.records, *scaling)
+                arrays += (machine.biases, machine.records, *scaling[:3])
                 for array in arrays:
                     found.update(np.ascontiguousarray(array).tobytes())
     return found.hexdigest()

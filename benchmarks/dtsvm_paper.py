@@ -195,6 +195,7 @@ def _bound_row(context, name, mode, multi_class, grid):
 def _at_svc(grid, ceiling, multi_class):
     return DTSVMClassifier(
         *(grid.C, grid.gamma, ceiling),
+        kernel="rbf",
         leaf_scaling=None,
         multi_class=multi_class,
         n_jobs=THREADS,

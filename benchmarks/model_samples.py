@@ -5,6 +5,7 @@ import warnings
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 from scipy import sparse
 from sklearn.datasets import load_iris
 
@@ -21,6 +22,8 @@ from treesvm import (
     SupportVectorTreeClassifier,
     SVMMajClassifier,
     SVMPartitionTreeClassifier,
+    TreeSVC,
+    TreeSVR,
     compress,
     save_model,
 )
@@ -44,6 +47,7 @@ _OLD = [
     "format_1_compressed_DTSVM",
 ]
 _SMALL = {"max_leaf_size": 30, "random_state": 0}
+_QUICK = {"time_limit": 0.5, "random_state": 0}
 _GRID = ([1.0, 10.0], [0.1, 1.0])
 
 
@@ -53,6 +57,8 @@ def fitted_models():
     words = np.array(["setosa", "versicolor", "virginica"])[y]
     is_first = y == 0
     models = {
+        "TreeSVC": (TreeSVC(**_QUICK), X, words),
+        "TreeSVR": (TreeSVR(**_QUICK), X[:, :3], X[:, 3]),
         "KernelSVC": (KernelSVC(gamma=1.0, probability=True), X, y),
         "KernelSVC ovr": (KernelSVC(multi_class="ovr"), sparse.csr_matrix(X), y),
         "KernelSVC Gram": (KernelSVC(kernel="precomputed"), X @ X.T, is_first),
@@ -122,11 +128,13 @@ def compressed_models():
 
 
 def wrapped_models():
-    """Return ``{name: fitted model}`` with preprocessing around an estimator."""
+    """Return ``{name: fitted model}`` with preprocessing before an estimator."""
     X, y = sample_rows()
     colour = np.array(["red", "green", "blue"], dtype=object)[y]
     named = Table({"width": X[:, 0], "colour": colour, "size": X[:, 1]}, y=y)
+    frame = pd.DataFrame(named.X).mask(X[:, :3] > 6.5)
     return {
+        "TreeSVC frame": TreeSVC(**_QUICK).fit(frame, y),
         "TableModel": TableModel(HLSVMClassifier(random_state=0)).fit(X, y),
         "TableModel names": TableModel(KernelSVC(), scale="standard").fit(named),
     }

@@ -46,8 +46,7 @@ def claim_rows(claims):
         {
             "work": claim["work"],
             "measured": _with_unit(claim["value"], claim),
-            "must": _bound(claim["must"], claim),
-            "aim": _bound(claim["aim"], claim),
+            "claim": _bound(claim),
             "": claim["verdict"],
         }
         for claim in claims
@@ -59,11 +58,9 @@ def _with_unit(value, claim):
     return f"{number(value)}{unit}" if unit == "×" else f"{number(value)} {unit}"
 
 
-def _bound(value, claim):
-    if value is None:
-        return "–"
+def _bound(claim):
     sign = "≥" if claim["higher_is_better"] else "≤"
-    return f"{sign} {_with_unit(value, claim)}"
+    return f"{sign} {_with_unit(claim['bound'], claim)}"
 
 
 def case_text(stored):

@@ -75,7 +75,7 @@ def _run_case(name, case, work, context, folder):
         print(f"rivals done in {time.perf_counter() - start:.0f} s")
         return True
     except Exception:  # one broken case must not cost the hours of the others
-        print(f"FAILED:\n{traceback.format_exc()}")
+        print(f"failed:\n{traceback.format_exc()}")
         return False
     stored = result.as_json(name)
     folder.mkdir(parents=True, exist_ok=True)
@@ -84,7 +84,7 @@ def _run_case(name, case, work, context, folder):
     print(report.case_text(stored))
     for record in result.too_few_converged():
         share = f"{record.converged_share:.0%}"
-        print(f"FAILED: only {share} of the solves converged ({record.data})")
+        print(f"failed: only {share} of the solves converged ({record.data})")
     return not result.too_few_converged()
 
 

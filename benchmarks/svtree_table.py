@@ -152,7 +152,7 @@ def _trees(split, machine, figures):
 
 def nodes_met(tree, X):
     """Mean number of nodes on the paths: the paper's count of kernel evaluations."""
-    machine = tree._members[0].parts[0].machine
+    machine = tree.decompositions_[0].parts[0].machine
     (only,) = machine.trees
     leaves = only.apply(machine.terms.matrix(X))
     return float(only.depth[leaves].mean())

@@ -152,7 +152,7 @@ def many_machines(sample, n_machines=25_000):
         "vectors.is_fortran": np.zeros(n_machines, "?"),
     }
     state["members"]["machines"] = {
-        "kernel": "rbf",
+        "kernel": "laplacian",
         "layout": "ovo",
         "scaling": None,
         "vectors": "dense",

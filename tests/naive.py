@@ -16,11 +16,29 @@ def kernel_value(name, a, b, gamma=1.0, degree=3, coef0=0.0):
         return (gamma * product + coef0) ** degree
     if name == "sigmoid":
         return math.tanh(gamma * product + coef0)
+    if name == "laplacian":
+        return math.exp(-gamma * manhattan_distance(a, b))
     return math.exp(-gamma * squared_distance(a, b))
 
 
 def squared_distance(a, b):
     return sum((float(s) - float(t)) ** 2 for s, t in zip(a, b, strict=True))
+
+
+def manhattan_distance(a, b):
+    return sum(abs(float(s) - float(t)) for s, t in zip(a, b, strict=True))
+
+
+def gradient(name, x, vectors, coefficients, gamma):
+    """The gradient by x of sum_s c_s k(x, z_s), for the kernels of distances."""
+    out = np.zeros(len(x))
+    for z, c in zip(vectors, coefficients, strict=True):
+        k = kernel_value(name, x, z, gamma=gamma)
+        for j in range(len(x)):
+            d = float(x[j]) - float(z[j])
+            sign = (d > 0) - (d < 0)
+            out[j] -= c * k * gamma * (2 * d if name == "rbf" else sign)
+    return out
 
 
 def kernel_block(name, A, B, **parameters):

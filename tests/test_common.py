@@ -45,12 +45,16 @@ INIT_PARAMS = {
     "SVMTreesClassifier": {"tol": 1e-5, "max_passes": 20_000},
     "RDSVMClassifier": {"Cs": [1.0, 10.0], "gammas": [0.1, 1.0], "tol": 1e-8},
     "BaggedSVC": {"max_samples": 60, "Cs": [1.0, 10.0], "gammas": [0.1, 1.0]},
+    # The limit is over before the search starts, so that every fit takes one theta.
+    "TreeSVC": {"time_limit": 1e-9},
+    "TreeSVR": {"time_limit": 1e-9},
 }
 
 # Class name -> {check name: reason a maintainer would accept}.
 _DRAWN = "each machine draws its rows, so a row of weight two is not a row twice"
 # Weights are checked with a fixed λ in tests/estimators/test_svm_partition_tree.py.
 _NODE_FOLDS = "cv says how many folds each node draws; the check hands over splits"
+_FOLDS = "rows are dealt to folds by number, so a row of weight two is not a row twice"
 _SELECTED = "rows are selected by count, so a row of weight two is not a row twice"
 # Weights are checked to 1e-5 in tests/baselines/test_lasvm.py.
 _SINGLE = "kernel rows are float32, good for 2e-7; the check asks for 1e-7"
@@ -70,6 +74,14 @@ EXPECTED_FAILURES = {
     "SVMPartitionTreeClassifier": {
         "check_sample_weight_equivalence_on_dense_data": _NODE_FOLDS,
         "check_sample_weight_equivalence_on_sparse_data": _NODE_FOLDS,
+    },
+    "TreeSVC": {
+        "check_sample_weight_equivalence_on_dense_data": _FOLDS,
+        "check_sample_weight_equivalence_on_sparse_data": _FOLDS,
+    },
+    "TreeSVR": {
+        "check_sample_weight_equivalence_on_dense_data": _FOLDS,
+        "check_sample_weight_equivalence_on_sparse_data": _FOLDS,
     },
 }
 

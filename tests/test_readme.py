@@ -1,4 +1,4 @@
-"""The README keeps its word: its example runs, its commands and links exist."""
+"""The pages keep their word: their code runs, their commands and links exist."""
 
 import re
 from pathlib import Path
@@ -6,22 +6,46 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parents[1]
-README = (ROOT / "README.md").read_text(encoding="utf8")
-EXAMPLES = re.findall(r"```python\n(.*?)```", README, re.DOTALL)
+PAGES = [
+    ROOT / "README.md",
+    ROOT / "CHANGELOG.md",
+    ROOT / "CONTRIBUTING.md",
+    *sorted(ROOT.glob("docs/*.md")),
+    *sorted(ROOT.glob("docs/guide/*.md")),
+    ROOT / "docs" / "papers" / "README.md",
+]
+BLOCKS = {
+    page: re.findall(r"```python\n(.*?)```", page.read_text("utf8"), re.DOTALL)
+    for page in PAGES
+}
 
 
-@pytest.mark.parametrize("source", EXAMPLES, ids=range(len(EXAMPLES)))
-def test_example_runs(source, capsys):
-    exec(compile(source, "README.md", "exec"), {})
+def name_of(page):
+    return str(page.relative_to(ROOT))
+
+
+@pytest.mark.parametrize("page", [p for p in PAGES if BLOCKS[p]], ids=name_of)
+def test_examples_run(page, capsys):
+    names = {}  # the code of a page reads from top to bottom
+    for block in BLOCKS[page]:
+        exec(compile(block, name_of(page), "exec"), names)
     assert capsys.readouterr().out
 
 
-@pytest.mark.parametrize("target", re.findall(r"^    make (\w+)", README, re.MULTILINE))
-def test_make_target_exists(target):
-    makefile = (ROOT / "Makefile").read_text(encoding="utf8")
-    assert re.search(rf"^{target}:", makefile, re.MULTILINE)
+@pytest.mark.parametrize("page", PAGES, ids=name_of)
+def test_links_exist(page):
+    links = re.findall(r"\]\(([^)#:]+)\)", page.read_text("utf8"))
+    missing = [link for link in links if not (page.parent / link).exists()]
+    assert not missing
 
 
-@pytest.mark.parametrize("link", re.findall(r"\]\(([^)#:]+)\)", README))
-def test_linked_file_exists(link):
-    assert (ROOT / link).exists()
+@pytest.mark.parametrize("page", PAGES, ids=name_of)
+def test_make_targets_exist(page):
+    makefile = (ROOT / "Makefile").read_text("utf8")
+    targets = re.findall(r"^    make (\w+)", page.read_text("utf8"), re.MULTILINE)
+    for target in targets:
+        assert re.search(rf"^{target}:", makefile, re.MULTILINE), target
+
+
+def test_readme_is_short():
+    assert len(PAGES[0].read_text("utf8").splitlines()) < 150

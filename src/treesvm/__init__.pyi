@@ -23,6 +23,8 @@ from treesvm.estimators.svm_maj import SVMMajClassifier
 from treesvm.estimators.svm_partition_tree import SVMPartitionTreeClassifier
 from treesvm.model_selection.dtsvm_cv import DTSVMClassifierCV
 from treesvm.model_selection.hlsvm_cv import HLSVMClassifierCV
+from treesvm.model_selection.tree_svc import TreeSVC
+from treesvm.model_selection.tree_svr import TreeSVR
 from treesvm.persistence.model_file import load_model, save_model
 
 __version__: str
@@ -39,6 +41,8 @@ __all__ = [
     "SVMMajClassifier",
     "SVMPartitionTreeClassifier",
     "SupportVectorTreeClassifier",
+    "TreeSVC",
+    "TreeSVR",
     "compress",
     "load_model",
     "save_model",

@@ -51,14 +51,15 @@ def test_case_is_stored_and_shown_on_the_page(toy, context, tmp_path, capsys):
     assert {"numpy", "cpu", "cores", "timestamp"} <= record.keys()
     assert not any(isinstance(value, dict | list) for value in record.values())
     page = (tmp_path / "docs" / "toy.md").read_text("utf8")
-    assert page.count("must met") == 2  # in the summary and in the case
-    assert "must met" in capsys.readouterr().out
+    assert page.count("| ≥ 5×  | holds |") == 2  # in the summary and in the case
+    assert "holds" in capsys.readouterr().out
 
 
 def test_page_keeps_prose_around_the_blocks(toy, context, tmp_path):
     page = tmp_path / "toy.md"
     page.write_text(
-        "# Mine\n\nbefore \\1\n<!-- begin: fine -->\nold\n<!-- end: fine -->\nafter\n",
+        "# Mine\n\nbefore \\1\n<!-- begin: fine -->\nstale\n"
+        "<!-- end: fine -->\nafter\n",
         encoding="utf8",
     )
     for _ in range(2):
@@ -66,17 +67,17 @@ def test_page_keeps_prose_around_the_blocks(toy, context, tmp_path):
     text = page.read_text("utf8")
     assert text.startswith("# Mine\n\nbefore \\1\n")
     assert "after" in text
-    assert "old" not in text
+    assert "gone" not in text
     assert text.count("<!-- begin: fine -->") == 1
 
 
 def test_too_few_converged_solves_fail(toy, context, tmp_path, capsys):
     toy.CASES = {"short": short_case}
     assert runner.run("toy", context, tmp_path / "out", docs=tmp_path) == 1
-    assert "FAILED: only 80% of the solves converged" in capsys.readouterr().out
+    assert "failed: only 80% of the solves converged" in capsys.readouterr().out
     page = (tmp_path / "toy.md").read_text("utf8")
-    assert page.count("FAILED: too few solves converged") == 2  # summary and case
-    assert "must met" not in page
+    assert page.count("not counted: too few solves converged") == 2  # summary and case
+    assert "holds" not in page
 
 
 def test_missing_data_is_skipped_and_said(toy, context, tmp_path, capsys):
@@ -84,7 +85,7 @@ def test_missing_data_is_skipped_and_said(toy, context, tmp_path, capsys):
     assert runner.run("toy", context, tmp_path / "out") == 0
     output = capsys.readouterr().out
     assert "skipped: toy.npz is not there" in output
-    assert "must met" in output
+    assert "holds" in output
 
 
 def test_broken_case_fails_and_the_others_still_run(toy, context, tmp_path, capsys):
@@ -92,7 +93,7 @@ def test_broken_case_fails_and_the_others_still_run(toy, context, tmp_path, caps
     assert runner.run("toy", context, tmp_path / "out") == 1
     output = capsys.readouterr().out
     assert "ZeroDivisionError" in output
-    assert "must met" in output
+    assert "holds" in output
 
 
 def test_rivals_only_stops_before_ours(toy, context, tmp_path):
@@ -109,17 +110,22 @@ def test_command_without_data_folder_says_so(tmp_path, capsys):
 @pytest.mark.parametrize(
     ("value", "higher", "verdict"),
     [
-        (12, True, "aim met"),
-        (7, True, "must met"),
-        (3, True, "NOT met"),
-        (3, False, "aim met"),
-        (12, False, "NOT met"),
+        (12, True, "holds"),
+        (7, True, "holds"),
+        (3, True, "does not hold"),
+        (3, False, "holds"),
+        (12, False, "does not hold"),
     ],
 )
 def test_verdicts(value, higher, verdict):
     must, aim = (5, 10) if higher else (10, 5)
     claim = Claim("w", value, must=must, aim=aim, higher_is_better=higher)
     assert claim.verdict == verdict
+
+
+def test_aim_is_the_claim_where_there_is_no_other():
+    assert Claim("w", 7.0, aim=10.0).verdict == "does not hold"
+    assert Claim("w", 7.0, must=5.0, aim=10.0).bound == 5.0
 
 
 @pytest.mark.parametrize(("load", "warned"), [(0.5, False), (7.5, True), (None, False)])

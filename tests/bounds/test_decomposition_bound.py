@@ -12,7 +12,8 @@ from treesvm.bounds import DecompositionBound, decomposition_bound
 
 def test_one_leaf_is_the_slack_to_margin_ratio_of_svc():
     X, y = make_moons(150, noise=0.3, random_state=0)
-    model = DTSVMClassifier(1.0, 2.0, 5000, leaf_scaling=None, tol=1e-6).fit(X, y)
+    options = {"kernel": "rbf", "leaf_scaling": None, "tol": 1e-6}
+    model = DTSVMClassifier(1.0, 2.0, 5000, **options).fit(X, y)
     machine = SVC(C=1.0, gamma=2.0, tol=1e-6).fit(X, y)
     alpha = np.zeros(len(y))
     alpha[machine.support_] = np.abs(machine.dual_coef_[0])
@@ -30,6 +31,7 @@ def test_classes_are_binary_problems_over_all_leaves(multi_class):
     X, y = make_blobs(240, centers=3, cluster_std=3.0, random_state=0)
     model = DTSVMClassifier(
         *(1.0, 0.5, 90),
+        kernel="rbf",
         leaf_scaling=None,
         multi_class=multi_class,
         tol=1e-6,

@@ -32,6 +32,7 @@ def test_one_leaf_without_scaling_is_one_machine(data, multi_class):
     X, y = data()
     X, y = X[::2], y[::2]
     options = {"C": 5.0, "gamma": 0.5, "multi_class": multi_class}
+    options["kernel"] = "laplacian"
     leaf = DTSVMClassifier(max_leaf_size=10**6, leaf_scaling=None, **options).fit(X, y)
     machine = KernelSVC(break_ties=True, **options).fit(X, y)
     np.testing.assert_array_equal(
@@ -81,7 +82,9 @@ def test_a_leaf_answers_with_its_own_classes(rng, n_classes):
 def test_weight_two_is_the_row_twice(rng, leaf_scaling):
     X, y = blobs(150, 3)
     times = rng.integers(0, 4, len(y))
-    model = DTSVMClassifier(leaf_scaling=leaf_scaling, tol=1e-8, random_state=0)
+    model = DTSVMClassifier(
+        gamma=3.0, leaf_scaling=leaf_scaling, tol=1e-8, random_state=0
+    )
     weighted = clone(model).fit(X, y, sample_weight=times)
     repeated = model.fit(np.repeat(X, times, axis=0), np.repeat(y, times))
     np.testing.assert_allclose(
@@ -145,6 +148,7 @@ def test_leaf_report_is_a_table():
             "converged",
             "gap",
             "seconds",
+            "features",
         ]
     )
     assert len(table) == model.n_leaves_
@@ -335,7 +339,7 @@ def test_one_part_of_any_partition_is_one_machine(partition):
     model = DTSVMClassifier(
         C=2.0, gamma=5.0, max_leaf_size=300, leaf_scaling=None, partition=partition
     )
-    machine = KernelSVC(C=2.0, gamma=5.0).fit(X, y)
+    machine = KernelSVC(C=2.0, gamma=5.0, kernel="laplacian").fit(X, y)
     np.testing.assert_array_equal(
         model.fit(X, y).decision_function(X), machine.decision_function(X)
     )

@@ -13,16 +13,18 @@ from treesvm.kernels.kernel import (
     CallableKernel,
     Gaussian,
     Kernel,
+    Laplacian,
     Linear,
     Polynomial,
     Precomputed,
     Sigmoid,
-    resolve_gamma,
     resolve_kernel,
 )
+from treesvm.kernels.width import settle_gamma
 
 KERNELS_OF_ROWS = [
     Gaussian(0.7),
+    Laplacian(0.7),
     Linear(),
     Polynomial(gamma=0.5, degree=3, coef0=1.0),
     Polynomial(gamma=0.5, degree=2, coef0=-0.3),
@@ -116,11 +118,11 @@ def test_bad_callables_are_refused(function, complaint):
 def test_gamma_is_scikit_learn_s(rng, gamma, container):
     X = container(few_entries(rng, (30, 4), 0.5))
     svc = SVC(gamma=gamma).fit(X, np.arange(30) % 2)
-    assert resolve_gamma(gamma, X) == pytest.approx(svc._gamma, rel=1e-12)
+    assert settle_gamma(Gaussian(), gamma, X) == pytest.approx(svc._gamma, rel=1e-12)
 
 
 def test_gamma_scale_of_constant_data_is_one():
-    assert resolve_gamma("scale", np.full((3, 2), 5.0)) == 1.0
+    assert settle_gamma(Gaussian(), "scale", np.full((3, 2), 5.0)) == 1.0
 
 
 def test_parameters_are_resolved(rng):

@@ -95,7 +95,7 @@ def trained_leaves(monkeypatch):
         return evaluate(task, thetas, *args, **kwargs)
 
     def trained(rows, groups, options, **kwargs):
-        theta = search_fold.Theta(options.C, options.kernel.gamma)
+        theta = options.theta
         last.extend((theta, groups.rows(k)) for k in range(len(groups.sizes)))
         return train(rows, groups, options, **kwargs)
 
@@ -119,7 +119,7 @@ def test_validation_rows_are_not_trained(monkeypatch, search, cv):
     assert model.leaf_report()["rows"].sum() == len(train)
     assert model.best_score_ == pytest.approx(model.score(X[val], y[val]))
     assert len(seen) == model.n_leaf_fits_
-    assert {theta for theta, _ in last} <= {(model.C_, model.gamma_)}
+    assert {theta[:2] for theta, _ in last} <= {(model.C_, model.gamma_)}
 
 
 @pytest.mark.parametrize("max_leaf_size", [60, 5000])
@@ -229,7 +229,9 @@ def test_the_model_is_that_of_the_chosen_parameters(search, options):
         **GRID, max_leaf_size=60, search=search, cv=last_quarter(y), tol=1e-6
     )
     model.set_params(refit=False, random_state=0, **options).fit(X, y)
-    alone = DTSVMClassifier(model.C_, model.gamma_, model.max_leaf_size_, tol=1e-6)
+    alone = DTSVMClassifier(
+        model.C_, model.gamma_, model.max_leaf_size_, kernel="rbf", tol=1e-6
+    )
     alone.set_params(random_state=0, **options).fit(X[:600], y[:600])
     np.testing.assert_allclose(
         model.decision_function(X), alone.decision_function(X), atol=1e-3
@@ -266,7 +268,7 @@ def test_folds_pool_their_validation_rows():
     model.set_params(random_state=0).fit(X, y)
     said = np.empty_like(y)
     for train, val in split_rows(3, y, 0):
-        alone = DTSVMClassifier(1.0, 1.0, 10_000, leaf_scaling=None)
+        alone = DTSVMClassifier(1.0, 1.0, 10_000, kernel="rbf", leaf_scaling=None)
         said[val] = alone.fit(X[train], y[train]).predict(X[val])
     assert model.best_score_ == pytest.approx(np.mean(said == y))
 

@@ -200,6 +200,56 @@ def test_signed_nonsense_is_named(name, load):
         load(signed(header, arrays))
 
 
+WRONG_TABLES = {
+    "slope": (set_header("state", "calibration", "slope", value=0.0), "out of range"),
+    "offset": (set_header("state", "calibration", "offset", value="a"), "'offset'"),
+    "shares": (change("calibration.shares", {0: 0.5}), "add up to 1"),
+    "no share": (change("calibration.shares", {0: 0.0}), "below"),
+    "theta": (set_header("state", "best_theta_", value=None), "out of range"),
+    "C": (set_header("state", "best_theta_", "dict", 0, 1, value=-1), "out of range"),
+    "kernel": (
+        set_header("state", "best_theta_", "dict", 2, 1, value="os"),
+        "out of range",
+    ),
+    "stopped": (set_header("state", "stopped_early_", value=1), "out of range"),
+    "long text": (
+        set_header(
+            *("state", "search_results_", "dict", 0, 1, "array", 0), value="a" * 10**5
+        ),
+        "long text",
+    ),
+    "columns": (set_header("state", "encoder", "columns", value=[]), "no list"),
+    "name": (
+        set_header("state", "encoder", "columns", 0, "name", value="height"),
+        "wants other columns",
+    ),
+    "category": (
+        set_header("state", "encoder", "columns", 1, "categories", value=["a", "a"]),
+        "not different texts",
+    ),
+    "factor": (change("encoder.factor", {0: np.inf}), "NaN or infinity"),
+    "classes inside": (change("inside.classes", {2: 3}), "other features or classes"),
+}
+
+
+@pytest.mark.parametrize("name", WRONG_TABLES)
+def test_signed_nonsense_of_a_front_door_is_named(name, load):
+    damage, message = WRONG_TABLES[name]
+    header, arrays = parts_of(SAMPLES["TreeSVC frame"])
+    damage(header, arrays)
+    with pytest.raises(ModelFileError, match=message):
+        load(signed(header, arrays))
+
+
+@pytest.mark.parametrize("name", ["target_mean_", "target_scale_"])
+def test_units_of_a_target_are_positive_numbers(name, load):
+    for value in (None, {"float": "nan"}, "a", 0.0 if "scale" in name else []):
+        header, arrays = parts_of(SAMPLES["TreeSVR"])
+        header["state"][name] = value
+        with pytest.raises(ModelFileError, match=name):
+            load(signed(header, arrays))
+
+
 def test_every_number_of_sparse_vectors_is_checked(tmp_path, load):
     X, y = sample_rows()
     path = tmp_path / "sparse.model"

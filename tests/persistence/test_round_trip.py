@@ -11,7 +11,7 @@ from sklearn.base import BaseEstimator
 from sklearn.datasets import make_classification
 
 import treesvm
-from benchmarks.model_samples import fitted_models, sample_rows
+from benchmarks.model_samples import fitted_models, sample_rows, wrapped_models
 from treesvm import (
     DTSVMClassifier,
     HLSVMClassifier,
@@ -193,6 +193,42 @@ def test_partition_objects_are_parameters(tmp_path):
     partition = AxisTree("gini", max_tree_rows=None)
     model = DTSVMClassifier(partition=partition, random_state=0).fit(X, y)
     assert repr(round_trip(model, tmp_path).partition) == repr(partition)
+
+
+@pytest.mark.parametrize("options", [{}, {"probability": True, "n_estimators": 2}])
+def test_what_learned_weights_and_quantiles_hold(options, tmp_path, rng):
+    X, y = sample_rows()
+    model = DTSVMClassifier(
+        kernel="laplacian",
+        leaf_scaling="quantile",
+        feature_weights="learned",
+        max_leaf_size=60,
+        random_state=0,
+        **options,
+    ).fit(X, y)
+    again = round_trip(model, tmp_path)
+    assert_same_answers(model, again, queries(model, rng))
+    assert_same_answers(model, again, sparse.csr_matrix(queries(model, rng)))
+    np.testing.assert_array_equal(again.explain(X[:5]), model.explain(X[:5]))
+    importances = model.feature_importances_
+    np.testing.assert_array_equal(again.feature_importances_, importances)
+
+
+def test_frames_with_categories_and_gaps_are_answered_as_before(tmp_path):
+    model = wrapped_models()["TreeSVC frame"]
+    again = round_trip(model, tmp_path)
+    frame = pd.DataFrame(
+        {"width": [5.0, np.nan], "colour": ["red", "never seen"], "size": [np.nan, 3.0]}
+    )
+    assert_same_answers(model, again, frame)
+    np.testing.assert_array_equal(again.explain(frame), model.explain(frame))
+    assert again.best_theta_ == model.best_theta_
+    assert again.stopped_early_ is model.stopped_early_
+    for name, column in model.search_results_.items():
+        np.testing.assert_array_equal(again.search_results_[name], column)
+        assert again.search_results_[name].dtype == column.dtype
+    with pytest.raises(ValueError, match="feature names"):
+        again.predict(frame[["size", "width", "colour"]])
 
 
 @pytest.mark.parametrize("kernel", ["linear", "poly", "sigmoid"])

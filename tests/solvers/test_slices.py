@@ -6,15 +6,15 @@ from problems import nasty, overlapping
 from scipy import sparse
 
 from treesvm.kernels import compiling
-from treesvm.kernels.kernel import Kernel
+from treesvm.kernels.kernel import Gaussian
+from treesvm.machines.layout import build_machines
+from treesvm.machines.path import GramChain
 from treesvm.solvers import smo
 from treesvm.solvers.dual_descent import solve_dual_descent
 from treesvm.solvers.hinges import find_hinge
 from treesvm.solvers.interior_point import pivoted_cholesky
 from treesvm.solvers.lasvm import OnlineMachine
-from treesvm.solvers.machines import build_machines
 from treesvm.solvers.majorization import solve_majorization
-from treesvm.solvers.path import GramChain
 from treesvm.solvers.pegasos import solve_pegasos
 from treesvm.solvers.regression import solve_regression
 
@@ -38,7 +38,7 @@ def chain():
 
 def regression():
     X = PROBLEM.X
-    return solve_regression(Kernel("rbf", 1.0), X, X[:, 0], PROBLEM.sizes, 0.01)
+    return solve_regression(Gaussian(1.0), X, X[:, 0], PROBLEM.sizes, 0.01)
 
 
 def low_rank():

@@ -13,16 +13,16 @@ from treesvm.decomposition.decomposition import (
     joined,
     joint_scores,
 )
+from treesvm.decomposition.theta import Theta
 from treesvm.decomposition.training import MachineOptions
 from treesvm.inputs.array_types import Array, ArrayLike, ClassWeight, MatrixLike, Seed
 from treesvm.inputs.parameter_rules import check_parameters
 from treesvm.inputs.rows import Rows
 from treesvm.inputs.training_rows import checked_rows, classification_rows
 from treesvm.inputs.whole_fit import all_or_nothing
-from treesvm.kernels.kernel import Gaussian
 from treesvm.model_selection.dtsvm_cv import PAPER_CS, PAPER_GAMMAS, grid_values
 from treesvm.model_selection.row_splits import split_rows
-from treesvm.model_selection.search_fold import LeafTask, Theta
+from treesvm.model_selection.search_fold import LeafTask
 from treesvm.partitions.whole_space import WholeSpace
 
 
@@ -143,8 +143,8 @@ class BaggedSVC(ClassifierMixin, BaseEstimator):
         rng = check_random_state(self.random_state)
         train, val = self._split(codes, kept, rng)
         bags = self._committees(rows, train, val, rng)
-        best = min(bags, key=lambda theta: (-bags[theta].accuracies[-1], theta))
-        self.C_, self.gamma_ = best
+        best = min(bags, key=lambda theta: (-bags[theta].accuracies[-1], theta[:2]))
+        self.C_, self.gamma_ = best.C, best.gamma
         return self.restore_fitted(bags[best].members, bags[best].accuracies)
 
     def _split(self, codes, kept, rng):
@@ -162,7 +162,7 @@ class BaggedSVC(ClassifierMixin, BaseEstimator):
     def _committees(self, rows, train, val, rng):
         """Return the committee of every candidate; all of them share the draws."""
         bags = {
-            Theta(float(C), float(gamma)): _Committee(rows, val, self.min_gain)
+            self._theta(float(C), float(gamma)): _Committee(rows, val, self.min_gain)
             for gamma in grid_values(self.gammas, PAPER_GAMMAS)
             for C in grid_values(self.Cs, PAPER_CS)
         }
@@ -184,12 +184,14 @@ class BaggedSVC(ClassifierMixin, BaseEstimator):
         n_rows = min(self.max_samples, len(train))
         return np.sort(rng.choice(train, n_rows, replace=False))
 
+    def _theta(self, C, gamma):
+        return Theta(
+            C, gamma, leaf_scaling=self.leaf_scaling, multi_class=self.multi_class
+        )
+
     def _machine_options(self):
         return MachineOptions(
-            Gaussian(),
-            1.0,
-            self.multi_class,
-            self.leaf_scaling,
+            self._theta(1.0, 1.0),
             self.tol,
             None,
             int(self.cache_size * 2**20),

@@ -38,8 +38,8 @@ class CPSPClassifier(ClassifierMixin, BaseEstimator):
         Choose vectors among the training rows, CPSP(tr), or anywhere, CPSP: pre-images
         by fixed-point iteration, for dense rows and the RBF kernel.
     C : float, default=1.0
-    kernel : {"rbf", "linear", "poly", "polynomial", "sigmoid"} or callable, \
-default="rbf"
+    kernel : {"rbf", "laplacian", "linear", "poly", "polynomial", "sigmoid"} or \
+callable, default="rbf"
     gamma : {"scale", "auto"} or float, default="scale"
     degree, coef0
         Of the polynomial and the sigmoid kernel.

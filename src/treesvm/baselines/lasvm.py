@@ -39,8 +39,8 @@ class LASVMClassifier(KernelSVC):
     Parameters
     ----------
     C : float, default=1.0
-    kernel : {"rbf", "linear", "poly", "polynomial", "sigmoid"} or callable, \
-default="rbf"
+    kernel : {"rbf", "laplacian", "linear", "poly", "polynomial", "sigmoid"} or \
+callable, default="rbf"
     degree, gamma, coef0
         Of the kernel, as for `KernelSVC`. With `partial_fit`, ``gamma="scale"`` is that
         of the first rows.

@@ -82,6 +82,8 @@ class RDSVMClassifier(DTSVMClassifierCV):
 
     # What the paper's baseline leaves no choice of.
     partition = "random"
+    kernel = "rbf"
+    feature_weights = None
     search = "exhaustive"
     scoring = None
     refit = False

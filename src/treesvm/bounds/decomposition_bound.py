@@ -162,7 +162,7 @@ def part_terms(part, X, codes):
     Parameters
     ----------
     part : Part
-        With an RBF kernel, so that rho = 1.
+        With a kernel for which rho = 1.
     X : ndarray or CSR matrix of shape (n, d)
         The part's training rows, as they were before leaf scaling.
     codes : ndarray of shape (n,)
@@ -189,8 +189,7 @@ def part_terms(part, X, codes):
 
 def _squared_norms(machine):
     """beta^2 = c'Kc of every machine, from its coefficients c."""
-    dense = machine.dense_coefficients()
-    norms = np.zeros(machine.n_machines)
+    dense, norms = machine.coefficient_matrix, np.zeros(machine.n_machines)
     for start in range(0, len(dense), _BLOCK):
         own = slice(start, start + _BLOCK)
         K = machine.kernel.block(machine.vectors[own], machine.vectors, np.float64)

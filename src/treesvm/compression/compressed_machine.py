@@ -12,9 +12,9 @@ from scipy import sparse
 from treesvm.compression.tree_walk import (
     compiled_arrays,
     is_compiled,
-    rbf_walk,
     tree_leaves,
     tree_values,
+    walk_rows,
 )
 from treesvm.machines.voting import class_scores
 
@@ -123,7 +123,7 @@ class CompressedRowDecider:
         X = np.ascontiguousarray(self._scaled(x[None]), dtype=np.float64)
         out = [np.empty((1, tree.n_outputs)) for tree in self._machine.trees]
         for arrays, own in zip(self._arrays, out, strict=True):
-            rbf_walk(X, *arrays, own)
+            walk_rows(X, *arrays, own)
         return out[0][0] if len(out) == 1 else np.hstack(out)[0]
 
     def _scaled(self, X):

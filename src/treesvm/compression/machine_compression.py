@@ -92,7 +92,7 @@ def machine_source(machine):
         machine.biases,
         machine.pairs,
         machine.n_classes,
-        machine.dense_coefficients(),
+        machine.coefficient_matrix,
     )
 
 

@@ -192,12 +192,7 @@ def _trees(source, X, options, cap, rng):
 
 def whole_machine(machine, source):
     """The machine itself as one long chain, with its own coefficients."""
-    n_vectors, n_machines = machine.n_vectors, machine.n_machines
-    dense = np.zeros((max(1, n_vectors), n_machines))
-    for k in range(len(machine.machine_ids)):
-        own = slice(machine.class_starts[k], machine.class_starts[k + 1])
-        dense[own, machine.machine_ids[k]] = machine.coefficients[own]
-    return restricted(source, [_chain(dense[:n_vectors], machine.biases, 0)])
+    return restricted(source, [_chain(machine.coefficient_matrix, machine.biases, 0)])
 
 
 def _chain(coefficients, offsets, n_rows):

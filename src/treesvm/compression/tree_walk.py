@@ -1,29 +1,31 @@
 """Values of score trees for rows, evaluating only the terms that their paths need.
 
-Dense RBF terms are evaluated by compiled code, one row at a time and only along its
-path; other terms are evaluated node by node for all rows that reach the node.
+Dense terms of a Gaussian or Laplacian kernel are evaluated by compiled code, one row at
+a time and only along its path; other terms are evaluated node by node for all rows that
+reach the node.
 """
 
 import numpy as np
 from scipy import sparse
 
 from treesvm.compression.score_tree import add_path
-from treesvm.kernels.compiling import compiled
+from treesvm.kernels.compiling import compiled, inner
 from treesvm.trees.routing import LEAF
 
 
 def is_compiled(terms):
     """Whether compiled code evaluates the terms: their vectors are dense."""
-    if not (hasattr(terms, "kernel") and terms.kernel.has_compiled_walk):
+    if not (hasattr(terms, "kernel") and terms.kernel.power):
         return False
     return isinstance(terms.vectors, np.ndarray) and terms.vectors.ndim == 2
 
 
 def compiled_arrays(tree, terms):
-    """Arrays of a tree as `rbf_walk` wants them."""
+    """Arrays of a tree as `walk_rows` wants them."""
     return (
         np.ascontiguousarray(terms.vectors, dtype=np.float64),
         float(terms.kernel.gamma),
+        terms.kernel.power,
         np.stack([tree.column, tree.left, tree.right], axis=1).astype(np.int64),
         tree.threshold,
         tree.start,
@@ -39,7 +41,7 @@ def tree_values(tree, terms, X):
         X = X.toarray() if sparse.issparse(X) else X
         out = np.empty((len(X), tree.n_outputs))
         rows = np.ascontiguousarray(X, dtype=np.float64)
-        rbf_walk(rows, *compiled_arrays(tree, terms), out)
+        walk_rows(rows, *compiled_arrays(tree, terms), out)
         return out
     out = np.empty((X.shape[0], tree.n_outputs))
     for leaf, rows, kept in _walk(tree, terms, X):
@@ -81,22 +83,42 @@ def _walk(tree, terms, X):
 
 
 @compiled
-def rbf_walk(
-    X, vectors, gamma, links, threshold, start, coefficients, offsets, height, out
+def walk_rows(
+    X,
+    vectors,
+    gamma,
+    power,
+    links,
+    threshold,
+    start,
+    coefficients,
+    offsets,
+    height,
+    out,
 ):
     """Write the values of the rows to `out`; `links` is (column, left, right)."""
     kept = np.empty(height)
     for i in range(len(X)):
         k, n_kept = 0, 0
         while True:
-            vector, distance = vectors[links[k, 0]], 0.0
-            for f in range(X.shape[1]):
-                d = X[i, f] - vector[f]
-                distance += d * d
-            term = np.exp(-gamma * distance)
+            term = np.exp(-gamma * _distance(X[i], vectors[links[k, 0]], power))
             kept[n_kept] = term
             n_kept += 1
             if links[k, 1] == LEAF:
                 break
             k = links[k, 1] if term <= threshold[k] else links[k, 2]
         add_path(kept, n_kept, start[k], coefficients, offsets[k], out[i])
+
+
+@inner
+def _distance(x, vector, power):
+    """Sum of absolute differences, or of their squares."""
+    distance = 0.0
+    if power == 1:
+        for f in range(len(x)):
+            distance += abs(x[f] - vector[f])
+    else:
+        for f in range(len(x)):
+            d = x[f] - vector[f]
+            distance += d * d
+    return distance

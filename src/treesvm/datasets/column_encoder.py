@@ -27,6 +27,7 @@ from treesvm.datasets.encoder_spec import MISSING_RULES, checked_spec, column_fe
 from treesvm.datasets.feature_scales import in_scale, scales_of
 from treesvm.datasets.memory_limit import MemoryAccount
 from treesvm.datasets.table import Table, is_sparse
+from treesvm.inputs.array_types import ArrayLike
 
 _FEATURE_BYTES = 150  # shift and factor, as arrays and as Python's numbers
 MAX_CATEGORIES = 1_000  # more are names or numbers of single rows, not categories
@@ -92,16 +93,16 @@ class ColumnEncoder:
     @classmethod
     def fit_training(
         cls,
-        table,
-        target,
+        table: Table,
+        target: ArrayLike,
         *,
-        n_classes=None,
-        seed=0,
-        max_onehot=12,
-        missing="indicator",
-        scale="none",
-        max_bytes=None,
-    ):
+        n_classes: int | None = None,
+        seed: int = 0,
+        max_onehot: int = 12,
+        missing: str = "indicator",
+        scale: str = "none",
+        max_bytes: int | None = None,
+    ) -> tuple[Self, Any]:
         """Learn from a training table and its target; encode its rows.
 
         Columns of many categories become means of the target (see

@@ -15,6 +15,7 @@ from treesvm.datasets.table import Table
 from treesvm.files.file_path import FilePath
 from treesvm.inputs.array_types import Array, ArrayLike
 
+_FRONT_DOOR = {"scale": "none", "missing": "indicator", "unseen": "zeros"}
 _MAX_DENSE = 1_000  # features; wider rows are usually sparse
 
 
@@ -33,7 +34,8 @@ class TableModel:
     missing : {"error", "median", "most_frequent", "indicator"}, default="error"
     unseen : {"zeros", "error"}, default="zeros"
         See `ColumnEncoder.learn`. With ``missing="indicator"`` the columns are encoded
-        by `ColumnEncoder.fit_training`, which always answers unseen categories.
+        by `ColumnEncoder.fit_training`, which always answers unseen categories. With
+        ``scale="none"`` besides, `TreeSVC` and `TreeSVR` encode the table themselves.
 
     Attributes
     ----------
@@ -76,6 +78,9 @@ class TableModel:
         """
         if isinstance(model, cls):
             return model
+        source = {"label": None, "zero_based": False}
+        if _takes_tables(model):
+            return cls.from_model_file({"encoder": None, "source": source}, model)
         width, names = model.n_features_in_, getattr(model, "feature_names_in_", None)
         rules = {"scale": "none", "missing": "error", "unseen": "zeros"}
         spec: dict[str, Any] = rules | {"shift": [0.0] * width, "factor": [1.0] * width}
@@ -86,7 +91,6 @@ class TableModel:
         else:
             columns = [{"name": n, "kind": "number", "fill": None} for n in names]
             spec |= {"kind": "columns", "columns": columns}
-        source = {"label": None, "zero_based": False}
         return cls.from_model_file({"encoder": spec, "source": source}, model)
 
     def fit(
@@ -113,8 +117,12 @@ class TableModel:
         y = table.y if y is None else np.asarray(y)
         if y is None:
             raise ValueError(f"{table.path}: there are no labels to learn from.")
-        encoder, X = self._encoded_training(table, y, max_bytes)
-        self.estimator.fit(X, y)
+        rules = {"scale": self.scale, "missing": self.missing, "unseen": self.unseen}
+        if _takes_tables(self.estimator) and rules == _FRONT_DOOR:
+            encoder = self.estimator.fit(table, y).encoder_
+        else:
+            encoder, X = self._encoded_training(table, y, max_bytes)
+            self.estimator.fit(X, y)
         self.encoder_ = encoder
         self.source_ = {"label": label, "zero_based": table.zero_based}
         return self
@@ -136,6 +144,12 @@ class TableModel:
             n_classes = len(labels)
         return ColumnEncoder.fit_training(table, y, n_classes=n_classes, **rules)
 
+    def estimator_rows(self, table: Any) -> Any:
+        """Return rows as the estimator takes them: encoded, or as a Table."""
+        table = as_table(table)
+        is_own = getattr(self.estimator, "encoder_", None) is self.encoder_
+        return table if is_own else self.encoder_.transform(table)
+
     @property
     def classes_(self) -> Array:
         """Labels that the estimator knows."""
@@ -143,16 +157,15 @@ class TableModel:
 
     def predict(self, table: Any) -> Array:
         """Return the label or number of every row."""
-        return self.estimator.predict(self.encoder_.transform(as_table(table)))
+        return self.estimator.predict(self.estimator_rows(table))
 
     def predict_proba(self, table: Any) -> Array:
         """Return class probabilities, if the estimator has them."""
-        return self.estimator.predict_proba(self.encoder_.transform(as_table(table)))
+        return self.estimator.predict_proba(self.estimator_rows(table))
 
     def decision_function(self, table: Any) -> Array:
         """Return the estimator's decision values."""
-        X = self.encoder_.transform(as_table(table))
-        return self.estimator.decision_function(X)
+        return self.estimator.decision_function(self.estimator_rows(table))
 
     def score(self, table: Any, y: ArrayLike | None = None) -> float:
         """Return the share of rows whose label is right, or R² of a regressor."""
@@ -193,7 +206,9 @@ class TableModel:
 
     def model_file_parts(self) -> tuple[dict[str, Any], Any]:
         """Return (JSON-able spec, fitted estimator), all there is to save."""
-        return {"encoder": self.encoder_.spec, "source": self.source_}, self.estimator
+        is_own = getattr(self.estimator, "encoder_", None) is self.encoder_
+        spec = None if is_own else self.encoder_.spec
+        return {"encoder": spec, "source": self.source_}, self.estimator
 
     @classmethod
     def from_model_file(cls, spec: dict[str, Any], estimator: Any) -> Self:
@@ -204,8 +219,9 @@ class TableModel:
         label, zero_based = source.get("label"), source.get("zero_based")
         if not (label is None or isinstance(label, str)) or zero_based not in (0, 1):
             raise ValueError("the preprocessing in the model is damaged: its source.")
-        encoder = ColumnEncoder(spec.get("encoder", {}))
-        if encoder.n_features != estimator.n_features_in_:
+        is_own = spec.get("encoder") is None and _takes_tables(estimator)
+        encoder = estimator.encoder_ if is_own else ColumnEncoder(spec.get("encoder"))
+        if not is_own and encoder.n_features != estimator.n_features_in_:
             raise ValueError(
                 f"the preprocessing makes {encoder.n_features} features, the estimator "
                 f"wants {estimator.n_features_in_}."
@@ -215,3 +231,8 @@ class TableModel:
         model.encoder_ = encoder
         model.source_ = {"label": label, "zero_based": bool(zero_based)}
         return model
+
+
+def _takes_tables(estimator):
+    """Whether an estimator encodes columns itself, as `TreeSVC` does."""
+    return getattr(estimator, "takes_tables", False)

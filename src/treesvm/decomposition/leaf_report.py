@@ -2,6 +2,8 @@
 
 import numpy as np
 
+from treesvm.decomposition.explanations import leading_features
+
 _NAMES = (
     "tree",
     "leaf",
@@ -12,10 +14,11 @@ _NAMES = (
     "converged",
     "gap",
     "seconds",
+    "features",
 )
 
 
-def leaf_report(members, classes):
+def leaf_report(members, classes, names):
     """Return a dict of columns that pandas takes, with a place for every leaf.
 
     Parameters
@@ -24,6 +27,8 @@ def leaf_report(members, classes):
         Whose partitions are trees.
     classes : ndarray
         Labels by class code.
+    names : sequence
+        Of the features.
     """
     rows = []
     for number, member in enumerate(members):
@@ -43,6 +48,7 @@ def leaf_report(members, classes):
                     part.converged,
                     float(gap),
                     part.seconds,
+                    leading_features(part, len(names), names),
                 )
             )
     columns = zip(*rows, strict=True)

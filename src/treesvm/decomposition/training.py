@@ -12,6 +12,12 @@ from joblib import Parallel, delayed
 
 from treesvm.decomposition.checkpointing import NOTHING_KEPT, Item
 from treesvm.decomposition.decomposition import Decomposition
+from treesvm.decomposition.feature_weights import (
+    needs_prior,
+    prior_weights,
+    sample_numbers,
+    trained_with_weights,
+)
 from treesvm.decomposition.leaf_backend import sends_leaves_away
 from treesvm.decomposition.leaf_reduction import kept_rows, seeded_selector
 from treesvm.decomposition.part import Part
@@ -21,40 +27,41 @@ from treesvm.decomposition.parts_loop import (
     largest_first,
     worker_count,
 )
+from treesvm.decomposition.theta import Theta
 from treesvm.inputs.rows import Rows
-from treesvm.kernels.families import Kernel
-from treesvm.kernels.kernel import resolve_kernel
+from treesvm.kernels.kernel import make_kernel
 from treesvm.machines.regression_machine import train_regressor
-from treesvm.machines.scaling import minmax_scaling
-from treesvm.machines.training import train_machine
+from treesvm.machines.scaling import part_scaling
+from treesvm.machines.training import train_machine as train_classifier
 from treesvm.partitions.tree_parts import TreeParts
 from treesvm.trees.leaf_rows import rows_by_leaf
 
 
 class MachineOptions(NamedTuple):
-    """How the machine of a part is trained."""
+    """How the machines of parts are trained: a theta, and with what effort."""
 
-    kernel: Kernel
-    C: float
-    multi_class: str | None
-    leaf_scaling: str | None
+    theta: Theta
     tol: float
     max_iter: int | None
     max_bytes: int
     reduce: Any = None  # selector of the rows that train the machine
     epsilon: float | None = None  # of regressors
+    prior: np.ndarray | None = None  # feature weights of all rows, for small parts
 
 
-def machine_options(model, X) -> MachineOptions:
+def machine_options(model) -> MachineOptions:
     """Return what the parameters of an estimator say about its machines."""
-    kernel = resolve_kernel(
-        model.kernel, gamma=model.gamma, degree=model.degree, coef0=model.coef0, X=X
+    theta = Theta(
+        model.C,
+        model.gamma,
+        model.gamma_scale,
+        make_kernel(model.kernel, degree=model.degree, coef0=model.coef0),
+        model.leaf_scaling,
+        model.feature_weights,
+        getattr(model, "multi_class", None),
     )
     return MachineOptions(
-        kernel,
-        model.C,
-        getattr(model, "multi_class", None),
-        model.leaf_scaling,
+        theta,
         model.tol,
         None if model.max_iter == -1 else model.max_iter,
         int(model.cache_size * 2**20),
@@ -76,15 +83,29 @@ class Recipe(NamedTuple):
 def fit_member(rows: Rows, recipe: Recipe, seed: int, store=NOTHING_KEPT):
     """Cut the space and train all parts; return the `Decomposition`."""
     partition, part_of = _grown(rows, recipe, seed, store)
+    groups, options = rows_by_leaf(part_of, partition.n_parts), recipe.options
+    if needs_prior(options, groups.sizes):
+        sample = rows.take(sample_numbers(len(rows.target), seed))
+        options = options._replace(prior=learned_prior(sample, options))
     parts = train_parts(
         rows,
-        rows_by_leaf(part_of, partition.n_parts),
-        recipe.options,
+        groups,
+        options,
         n_jobs=recipe.n_jobs,
         verbose=recipe.verbose,
         store=store,
     )
     return Decomposition(partition, parts, rows.n_classes)
+
+
+def learned_prior(sample, options):
+    """Return the feature weights of a sample, which small parts are drawn to."""
+    scaling = part_scaling(sample.X, options.theta.leaf_scaling)
+
+    def train(seen, kernel):
+        return train_machine(seen, kernel, options.theta.C, options)
+
+    return prior_weights(train, sample, scaling, options)
 
 
 def _grown(rows, recipe, seed, store):
@@ -174,31 +195,41 @@ def train_part(rows, options, n_jobs=None):
 
 def train_seen(rows, options, n_jobs=None):
     """Return one machine, trained on the rows that are kept, and their scaling."""
-    scaling = minmax_scaling(rows.X) if options.leaf_scaling == "minmax" else None
-    seen = rows if scaling is None else rows._replace(X=scaling.apply(rows.X))
-    kept = kept_rows(options.reduce, seen.X, seen.target)
-    used = seen if kept is None else seen.take(kept)
+    theta = options.theta
+    scaling = part_scaling(rows.X, theta.leaf_scaling)
+    kept = None
+    if options.reduce is not None:
+        seen = rows.X if scaling is None else scaling.apply(rows.X)
+        kept = kept_rows(options.reduce, seen, rows.target)
+    used = rows if kept is None else rows.take(kept)
+
+    def train(seen, kernel):
+        return train_machine(seen, kernel, theta.C, options, n_jobs)
+
+    machine, scaling = trained_with_weights(train, used, scaling, options)
+    if kept is not None:
+        support = kept[machine.support]  # among the rows of the part
+        machine = replace(machine, support=support, n_training_rows=len(rows.target))
+    return machine, scaling
+
+
+def train_machine(seen, kernel, C, options, n_jobs=None):
+    """Train a classifier's or a regressor's machine on rows as it sees them."""
     shared = {
         "tol": options.tol,
         "max_iter": options.max_iter,
         "max_bytes": options.max_bytes,
     }
-    kernel, C = options.kernel, options.C
-    if rows.n_classes is None:
-        machine = train_regressor(*used[:3], kernel, C, options.epsilon, **shared)
-    else:
-        machine = train_machine(
-            used.X,
-            used.target,
-            used.n_classes,
-            used.weight,
-            kernel,
-            C,
-            multi_class=options.multi_class,
-            n_jobs=n_jobs,
-            **shared,
-        )
-    if kept is not None:
-        support = kept[machine.support]  # among the rows of the part
-        machine = replace(machine, support=support, n_training_rows=len(rows.target))
-    return machine, scaling
+    if seen.n_classes is None:
+        return train_regressor(*seen[:3], kernel, C, options.epsilon, **shared)
+    return train_classifier(
+        seen.X,
+        seen.target,
+        seen.n_classes,
+        seen.weight,
+        kernel,
+        C,
+        multi_class=options.theta.multi_class,
+        n_jobs=n_jobs,
+        **shared,
+    )

@@ -3,6 +3,7 @@
 from typing import Any, Self
 
 import numpy as np
+from dask import delayed
 
 from treesvm.decomposition.checkpointing import count_restored, open_checkpoint
 from treesvm.decomposition.dtsvm_calibration import (
@@ -10,14 +11,16 @@ from treesvm.decomposition.dtsvm_calibration import (
     calibration_rows,
     scale_of,
 )
+from treesvm.decomposition.feature_weights import sample_numbers
 from treesvm.decomposition.seeds import draw_seeds
-from treesvm.decomposition.training import machine_options
+from treesvm.decomposition.training import learned_prior, machine_options
 from treesvm.distributed.clusters import tells_lost_clusters
 from treesvm.distributed.dask_classifier import DaskClassifier
 from treesvm.distributed.decomposing import fit_decomposition, plan_leaves
 from treesvm.distributed.prediction import gathered_scores
 from treesvm.distributed.row_blocks import read_rows
 from treesvm.estimators.dtsvm import DTSVMClassifier
+from treesvm.inputs.rows import Rows
 from treesvm.inputs.whole_fit import all_or_nothing
 from treesvm.partitions.axis_tree import AxisTree
 from treesvm.partitions.choice import find_partition
@@ -108,7 +111,7 @@ class DaskDTSVMClassifier(DaskClassifier):
 
     def _fit_model(self, client, size, model, rows):
         """Fit an ordinary model to rows on the cluster."""
-        options = options_of(client, model, rows)
+        options = machine_options(model)
         store = open_checkpoint(
             model,
             lambda: rows.identity(client),
@@ -136,6 +139,7 @@ class DaskDTSVMClassifier(DaskClassifier):
         if model.n_estimators > 1:
             partition = partition.randomized()
         plan = plan_leaves(client, rows, partition, model.max_leaf_size, seed)
+        options = options_with_prior(client, rows, plan, options, seed)
         member, trained_by = fit_decomposition(
             client,
             rows,
@@ -175,20 +179,16 @@ def tree_recipe(model):
     return partition
 
 
-def options_of(client, model, rows):
-    """Return how the machines of parts are trained.
-
-    ``gamma="scale"`` is measured on at most `max_tree_rows` rows, evenly spaced.
-    """
-    if model.gamma != "scale":
-        return machine_options(model, _Width(rows.layout.n_features))
-    most = tree_recipe(model).max_tree_rows
-    sample = client.compute(rows.first_features(most))
-    return client.submit(machine_options, model, sample).result()
+def options_with_prior(client, rows, plan, options, seed):
+    """Return how parts are trained, with the feature weights small ones listen to."""
+    is_one = len(plan.sizes) == 1 and not plan.growth.seeds
+    if is_one or not isinstance(options.theta.feature_weights, str):
+        return options
+    sample = rows.sampled(sample_numbers(rows.n_rows, seed))
+    prior = delayed(_prior)(sample, len(rows.classes), options)
+    return options._replace(prior=client.compute(prior).result())
 
 
-class _Width:
-    """As much of a matrix as ``gamma="auto"`` looks at."""
-
-    def __init__(self, n_features):
-        self.shape = (0, n_features)
+def _prior(sample, n_classes, options):
+    rows = Rows(sample.X, sample.codes, sample.weights, n_classes)
+    return learned_prior(rows, options)

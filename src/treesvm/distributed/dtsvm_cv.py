@@ -7,7 +7,7 @@ from treesvm.decomposition.checkpointing import count_restored, open_checkpoint
 from treesvm.decomposition.seeds import draw_seeds, member_seeds
 from treesvm.decomposition.training import machine_options
 from treesvm.distributed.clusters import tells_lost_clusters
-from treesvm.distributed.dtsvm import DaskDTSVMClassifier, options_of, tree_recipe
+from treesvm.distributed.dtsvm import DaskDTSVMClassifier, tree_recipe
 from treesvm.distributed.row_blocks import read_rows
 from treesvm.distributed.search_leaves import DaskLeaves, shuffled_fold
 from treesvm.inputs.rows import Rows
@@ -103,20 +103,20 @@ class DaskDTSVMClassifierCV(DaskDTSVMClassifier):
             for k, split in enumerate(splits)
         ]
         inner = [fold.fold for fold in folds]
-        leaves = DaskLeaves(client, folds, machine_options(model.winner(), None))
+        leaves = DaskLeaves(client, folds, machine_options(model.winner()))
         search = model.start_search(
             data, inner, seeds[0], store.scope("search"), leaves
         )
         outcome = model.run_search(search)
         winner = model.winner(search.n_train, rows.n_rows)
         if model.keeps_parts(inner):
-            options = machine_options(winner, None)
+            options = machine_options(winner)
             members = [kept_member(search, outcome, lambda t: leaves.train(t, options))]
         else:
             final = rows
             if len(model.final_rows(inner, rows.n_rows)) < rows.n_rows:
                 final = rows.taken(inner[0].train)
-            options = options_of(client, winner, final)
+            options = machine_options(winner)
             members = [
                 self._fit_member(
                     client,

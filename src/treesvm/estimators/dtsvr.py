@@ -9,6 +9,7 @@ from sklearn.utils.validation import check_is_fitted
 from treesvm.decomposition.decomposition import places_of, trees_of
 from treesvm.decomposition.seeds import single_seed
 from treesvm.decomposition.training import Recipe, fit_member, machine_options
+from treesvm.estimators.explaining import ExplainsFeatures
 from treesvm.inputs.array_types import Array, ArrayLike, MatrixLike, Seed
 from treesvm.inputs.parameter_rules import check_parameters
 from treesvm.inputs.training_rows import checked_rows, number_rows
@@ -17,7 +18,7 @@ from treesvm.partitions.choice import find_partition
 from treesvm.partitions.oblique_tree import ObliqueTree
 
 
-class DTSVRegressor(RegressorMixin, BaseEstimator):
+class DTSVRegressor(ExplainsFeatures, RegressorMixin, BaseEstimator):
     """Tree-decomposed support vector regression.
 
     Parameters
@@ -62,14 +63,16 @@ n_jobs, random_state, verbose
     def __init__(
         self,
         C: float = 10.0,
-        gamma: float | str = 3.0,
+        gamma: float | str = "median",
         max_leaf_size: int = 1500,
         *,
+        gamma_scale: float = 1.0,
         epsilon: float = 0.1,
-        kernel: str | Callable[..., Any] = "rbf",
+        kernel: str | Callable[..., Any] = "laplacian",
         degree: int = 3,
         coef0: float = 0.0,
         leaf_scaling: str | None = "minmax",
+        feature_weights: str | ArrayLike | None = None,
         partition: Any = "axis",
         tol: float = 1e-3,
         max_iter: int = -1,
@@ -81,11 +84,13 @@ n_jobs, random_state, verbose
         self.C = C
         self.gamma = gamma
         self.max_leaf_size = max_leaf_size
+        self.gamma_scale = gamma_scale
         self.epsilon = epsilon
         self.kernel = kernel
         self.degree = degree
         self.coef0 = coef0
         self.leaf_scaling = leaf_scaling
+        self.feature_weights = feature_weights
         self.partition = partition
         self.tol = tol
         self.max_iter = max_iter
@@ -116,7 +121,7 @@ n_jobs, random_state, verbose
         recipe = Recipe(
             find_partition(self.partition),
             self.max_leaf_size,
-            machine_options(self, rows.X),
+            machine_options(self),
             self.n_jobs,
             self.verbose,
         )

@@ -26,7 +26,8 @@ from treesvm.inputs.array_types import Array, ArrayLike, ClassWeight, MatrixLike
 from treesvm.inputs.parameter_rules import check_parameters, check_value
 from treesvm.inputs.training_rows import checked_rows, classification_rows
 from treesvm.inputs.whole_fit import all_or_nothing
-from treesvm.kernels.kernel import resolve_gamma, resolve_kernel
+from treesvm.kernels.kernel import resolve_kernel
+from treesvm.kernels.width import settle_gamma
 from treesvm.machines.grid import PathRecord, grid_points, path_record
 from treesvm.machines.kernel_machine import KernelMachine
 from treesvm.machines.kernel_predictor import (
@@ -50,8 +51,9 @@ class KernelSVC(ClassifierMixin, BaseEstimator):
     ----------
     C : float, default=1.0
         Weight of the hinge loss.
-    kernel : {"rbf", "linear", "poly", "polynomial", "sigmoid", "precomputed"} or \
-callable, default="rbf"
+    kernel : {"rbf", "laplacian", "linear", "poly", "polynomial", "sigmoid", \
+"precomputed"} or callable, default="rbf"
+        "laplacian" is exp(-gamma sum_j abs(x_j - z_j)).
         A callable maps two arrays of rows to their kernel block.
     degree : int, default=3
         Of the polynomial kernel.
@@ -241,7 +243,7 @@ callable, default="rbf"
             len(model.classes_),
             weight[rows],
             kernel,
-            [resolve_gamma(gamma, X) for gamma in gammas],
+            [settle_gamma(kernel, gamma, X) for gamma in gammas],
             [float(C) for C in Cs],
             X_val,
             multi_class=self.multi_class,

@@ -18,8 +18,9 @@ from treesvm.files.failures import ModelFileError, require
 
 _MAX_DEPTH = 6
 _SPECIAL = {"nan": math.nan, "inf": math.inf, "-inf": -math.inf}
-_ARRAY_TYPES = {"float64": float, "int64": int, "bool": bool}
-_ARRAY_KINDS = {"f": "float64", "i": "int64", "u": "int64", "b": "bool"}
+_ARRAY_TYPES = {"float64": float, "int64": int, "bool": bool, "str": str}
+_ARRAY_KINDS = {"f": "float64", "i": "int64", "u": "int64", "b": "bool", "U": "str"}
+_MAX_TEXT = 64  # characters in an array, where the longest sets the size of all
 
 
 class JsonValues:
@@ -62,7 +63,7 @@ class JsonValues:
         return self._encoded_object(value)
 
     def _encoded_array(self, value):
-        """An array of numbers or flags; all widths become 64 bits."""
+        """An array of numbers, flags or short texts; numbers become 64 bits."""
         if value.dtype.kind not in _ARRAY_KINDS:
             raise TypeError(f"an array of {value.dtype}")
         items = [self.encode(item) for item in value.tolist()]
@@ -126,6 +127,8 @@ class JsonValues:
             all(type(value) is _ARRAY_TYPES[name] for value in values),
             f"an array of {name} in its header holds something else",
         )
+        is_short = name != "str" or max(map(len, values), default=0) <= _MAX_TEXT
+        require(is_short, "an array in its header holds a long text")
         return np.array(values, dtype=name)
 
     def _decoded_object(self, node, depth):

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from treesvm.kernels.kernel import LARGEST_GAMMA
+from treesvm.kernels.width import LARGEST_GAMMA
 
 Rule = tuple[Callable[[Any], bool], str]
 
@@ -102,7 +102,19 @@ def is_gamma(value) -> bool:
 
 
 def _is_gamma_or_word(value):
-    return value in ("scale", "auto") if isinstance(value, str) else is_gamma(value)
+    words = ("median", "scale", "auto")
+    return value in words if isinstance(value, str) else is_gamma(value)
+
+
+def _is_weights(value):
+    if value is None or isinstance(value, str):
+        return value in (None, "learned")
+    try:
+        weights = np.asarray(value, dtype=np.float64)
+    except (TypeError, ValueError):
+        return False
+    fits = weights.ndim == 1 and np.isfinite(weights).all()
+    return bool(fits and (weights >= 0).all() and (weights > 0).any())
 
 
 def _is_class_weight(value):
@@ -138,7 +150,12 @@ RULES: dict[str, Rule] = {
     "epsilon": number("use a number of 0 or more", least=0.0),
     "gamma": (
         _is_gamma_or_word,
-        f"use 'scale', 'auto' or a positive number up to {LARGEST_GAMMA:.0e}",
+        f"use 'median', 'scale', 'auto' or a positive number up to {LARGEST_GAMMA:.0e}",
+    ),
+    "gamma_scale": _IS_POSITIVE,
+    "feature_weights": (
+        _is_weights,
+        "use None, 'learned', or a number of 0 or more for each feature, not all zero",
     ),
     "degree": count("use an integer of 0 or more", 0),
     "coef0": number("use a finite number"),
@@ -150,7 +167,7 @@ RULES: dict[str, Rule] = {
     ),
     "multi_class": one_of("ovo", "ovr"),
     "decision_function_shape": one_of("ovr", "ovo"),
-    "leaf_scaling": one_of("minmax", None),
+    "leaf_scaling": one_of("minmax", "quantile", None),
     "max_leaf_size": count("use a whole number of rows, 2 or more", 2),
     "n_estimators": _WHOLE,
     "criterion": one_of("entropy", "gini", "log_loss"),

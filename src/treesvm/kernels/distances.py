@@ -126,7 +126,7 @@ def _squared_distances(rows, norms):
             part = rows[start : start + _CHUNK_ROWS]
             products = inner_products(part, rows[: start + _CHUNK_ROWS], np.float64)
             _fill_distances(products, norms, start, floor, out)
-    _mirror(out)
+    mirror(out)
     return out
 
 
@@ -143,7 +143,7 @@ def _fill_distances(products, norms, start, floor, out):
 
 
 @compiled
-def _mirror(out):
+def mirror(out):
     """Copy the lower triangle to the upper one, tile by tile for the cache's sake."""
     n, tile = len(out), 32
     for a in range(0, n, tile):

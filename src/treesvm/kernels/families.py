@@ -14,7 +14,13 @@ import numpy as np
 from scipy import sparse
 
 from treesvm.kernels.exponential import exp_minus_one, exp_minus_one_float32
-from treesvm.kernels.row_products import as_rows, inner_products, squared_norms
+from treesvm.kernels.row_products import (
+    as_rows,
+    centred_float32,
+    inner_products,
+    squared_norms,
+)
+from treesvm.kernels.width import settle_gamma
 
 BLOCK_BYTES = 64 * 2**20  # kernel values held at once
 
@@ -35,8 +41,10 @@ class Kernel:
     is_normalised = False  # k(x, x) = 1
     # Compiled sums over vectors for a single row, see `row_sums`.
     row_sums: ClassVar[Any] = None
-    has_compiled_walk = False  # `compression` evaluates its terms in compiled code
+    # Of |x_j - z_j| in exp(-gamma sum_j), where that is the kernel: for compiled code.
+    power: ClassVar[int | None] = None
     has_free_vectors = False  # `compression` knows gradients by its vectors
+    has_gradient = False  # there is `gradient`
 
     def block(self, A, B, dtype=np.float32):
         """Return the kernel of every row of `A` with every row of `B`.
@@ -57,11 +65,24 @@ class Kernel:
         """Return k(x, x) for every row of `X`."""
         raise NotImplementedError
 
+    @property
+    def has_gamma(self):
+        """Whether gamma is one of its numbers."""
+        return "gamma" in {own.name for own in fields(self)}
+
     def with_gamma(self, gamma):
         """Return the same kernel with another gamma, if it has one."""
-        if "gamma" not in {own.name for own in fields(self)}:
+        return replace(self, gamma=float(gamma)) if self.has_gamma else self
+
+    def settled(self, gamma, X, gamma_scale=1.0):
+        """Return the same kernel with the gamma that a word or number stands for."""
+        if not self.has_gamma:
             return self
-        return replace(self, gamma=float(gamma))
+        return self.with_gamma(settle_gamma(self, gamma, X, gamma_scale))
+
+    def typical_size(self, X):
+        """Return the size that gamma="median" divides by; one if there is none."""
+        return 1.0
 
     def take(self, X, rows):
         """Return the training rows of a smaller problem."""
@@ -100,6 +121,23 @@ class Kernel:
         for start in range(0, X.shape[0], step):
             rows = slice(start, start + step)
             yield rows, self.stored_block(X[rows], vectors, support, dtype)
+
+    def gradient(self, X, K, vectors, coefficients):
+        """Return the gradient of ``K @ coefficients`` by every row of `X`.
+
+        Parameters
+        ----------
+        X : ndarray of shape (n, n_features)
+        K : ndarray of shape (n, n_vectors), float32 or float64
+            The kernel of the rows with the vectors; its precision is the result's.
+        vectors : ndarray of shape (n_vectors, n_features)
+        coefficients : ndarray of shape (n_vectors,)
+
+        Returns
+        -------
+        ndarray of shape (n, n_features)
+        """
+        raise NotImplementedError
 
     def reach(self, X, vectors):
         """Return by how many rounding units the values of each row, or all, may be off.
@@ -200,6 +238,16 @@ class DistanceKernel(Kernel):
         np.multiply(distances, self.gamma, out=out)
         return exp_minus_one(out)
 
+    def typical_size(self, X):
+        """Return the median distance between rows."""
+        found = self.distances.block(X, X, np.float64)
+        apart = found[np.triu_indices(len(found), 1)]
+        # Where most rows are equal, those that differ say how far rows are apart.
+        middle = np.median(apart) if len(apart) else 0.0
+        if middle <= 0.0 and (apart > 0.0).any():
+            middle = np.median(apart[apart > 0.0])
+        return float(middle)
+
     def block(self, A, B, dtype=np.float32):
         return self.values(self.distances.block(A, B, dtype))
 
@@ -234,6 +282,10 @@ class ProductKernel(Kernel):
         """Return how large the values, and so their rounding errors, can be."""
         return products
 
+    def typical_size(self, X):
+        """Return the median squared length of rows."""
+        return float(np.median(squared_norms(X, np.float64)))
+
     def block(self, A, B, dtype=np.float32):
         return self.of_products(inner_products(A, B, dtype))
 
@@ -256,11 +308,3 @@ def rows_at_once(n_bytes, n_vectors, dtype):
 def dense(X):
     """Return rows as an array."""
     return X.toarray() if sparse.issparse(X) else X
-
-
-def centred_float32(X):
-    """Rows in float32, centred where that is free: it saves digits of distances."""
-    X = as_rows(X, np.float32)
-    if sparse.issparse(X):
-        return X
-    return X - X.mean(axis=0, dtype=np.float64).astype(np.float32)

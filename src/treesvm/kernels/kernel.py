@@ -1,6 +1,7 @@
 """The kernels, one small class for each, and the table that names them.
 
 rbf         exp(-gamma |a - b|^2)
+laplacian   exp(-gamma sum_j |a_j - b_j|)
 linear      a'b
 polynomial  (gamma a'b + coef0)^degree
 sigmoid     tanh(gamma a'b + coef0)
@@ -12,6 +13,7 @@ A further kernel is one more class here, one row of `KERNELS`, and its slow twin
 
 from collections.abc import Callable
 from dataclasses import dataclass, fields
+from functools import partial
 
 import numpy as np
 from scipy import sparse
@@ -28,14 +30,14 @@ from treesvm.kernels.families import (
     DistanceKernel,
     Kernel,
     ProductKernel,
-    centred_float32,
     dense,
     rows_at_once,
 )
-from treesvm.kernels.row_products import inner_products
-from treesvm.kernels.row_sums import gaussian_row_sums
+from treesvm.kernels.manhattan import ManhattanDistances, tile_distances, tiles_of
+from treesvm.kernels.row_products import centred_float32, inner_products
+from treesvm.kernels.row_sums import gaussian_row_sums, laplacian_row_sums
+from treesvm.kernels.sign_sums import sign_sums
 
-LARGEST_GAMMA = 1e37  # twice as much is still finite in float32
 _CACHE_BYTES = 2 * 2**20  # kernel values finished while in the processor's cache
 
 
@@ -46,8 +48,9 @@ class Gaussian(DistanceKernel):
     name = "rbf"
     distances = SquaredDistances
     row_sums = staticmethod(gaussian_row_sums)
-    has_compiled_walk = True
+    power = 2
     has_free_vectors = True
+    has_gradient = True
 
     def row_block(self, X):
         left, right = exponent_factors(centred_float32(X), self.gamma)
@@ -72,6 +75,42 @@ class Gaussian(DistanceKernel):
             for first in range(0, len(products), fine):
                 K = exp_of_products(products[first : first + fine])
                 yield slice(start + first, start + first + len(K)), K
+
+    def gradient(self, X, K, vectors, coefficients):
+        """-2 gamma sum_s c_s k_s (x - z_s), by two matrix products."""
+        centre = vectors.mean(axis=0)  # their difference keeps more digits near zero
+        X, vectors = (X - centre).astype(K.dtype), (vectors - centre).astype(K.dtype)
+        coefficients = (-2 * self.gamma * coefficients).astype(K.dtype)
+        return X * (K @ coefficients)[:, None] - K @ (coefficients[:, None] * vectors)
+
+
+@dataclass(frozen=True)
+class Laplacian(DistanceKernel):
+    """exp(-gamma sum_j |a_j - b_j|)."""
+
+    name = "laplacian"
+    distances = ManhattanDistances
+    row_sums = staticmethod(laplacian_row_sums)
+    power = 1
+    has_gradient = True
+
+    def row_block(self, X):
+        X = centred_float32(X)
+        if sparse.issparse(X):
+            return partial(self.among, X)
+        tiles = tiles_of(X)
+
+        def block(rows, columns=None):
+            if columns is not None:
+                return self.among(X, rows, columns)
+            return self.values(tile_distances(X[rows], tiles, len(X)))
+
+        return block
+
+    def gradient(self, X, K, vectors, coefficients):
+        """-gamma sum_s c_s k_s sign(x - z_s), where equal numbers count for nothing."""
+        weights = K * (-self.gamma * coefficients).astype(K.dtype)
+        return sign_sums(X.astype(K.dtype), vectors.astype(K.dtype), weights)
 
 
 @dataclass(frozen=True)
@@ -184,6 +223,7 @@ class Precomputed(Kernel):
 
 KERNELS = {
     "rbf": Gaussian,
+    "laplacian": Laplacian,
     "linear": Linear,
     "poly": Polynomial,
     "polynomial": Polynomial,
@@ -204,45 +244,14 @@ def kernel_class(kernel):
     return KERNELS[kernel]
 
 
-def resolve_kernel(kernel, *, gamma, degree, coef0, X):
-    """Turn scikit-learn's kernel parameters into a `Kernel` for the rows `X`.
-
-    ``gamma="scale"`` is 1 / (n_features * variance of X) and ``"auto"`` is
-    1 / n_features, as in `sklearn.svm.SVC`.
-    """
-    known = {
-        "gamma": resolve_gamma(gamma, X),
-        "degree": degree,
-        "coef0": coef0,
-        "function": kernel,
-    }
+def make_kernel(kernel, *, degree=3, coef0=0.0):
+    """Return the `Kernel` of a user's parameters, whose gamma is not settled yet."""
     found = kernel_class(kernel)
-    own_gamma = "gamma" in {own.name for own in fields(found)}
-    if own_gamma and not known["gamma"] <= LARGEST_GAMMA:
-        raise ValueError(
-            f"gamma={known['gamma']:.3g} is not possible; it is at most "
-            f"{LARGEST_GAMMA:.0e}. If the features are tiny, scale them "
-            "(StandardScaler, MinMaxScaler)."
-        )
+    known = {"gamma": 1.0, "degree": degree, "coef0": coef0, "function": kernel}
     return found(**{own.name: known[own.name] for own in fields(found)})
 
 
-def resolve_gamma(gamma, X):
-    """Return the number that ``gamma`` stands for on the rows `X`."""
-    if isinstance(gamma, str):
-        if gamma == "auto":
-            return 1.0 / X.shape[1]
-        if gamma == "scale":
-            if sparse.issparse(X):
-                variance = X.multiply(X).mean() - X.mean() ** 2
-            else:
-                variance = np.var(X, dtype=np.float64)
-            if variance > 0:
-                # A plain float: NumPy's own would change the type of float32 products.
-                return 1.0 / float(X.shape[1] * variance)
-            # The variance of tiny features is not the zero that it is rounded to.
-            return np.inf if X.size and X.max() > X.min() else 1.0
-        raise ValueError(
-            f"gamma={gamma!r} is unknown; use 'scale', 'auto' or a number."
-        )
-    return float(gamma)
+def resolve_kernel(kernel, *, gamma, degree, coef0, X, gamma_scale=1.0):
+    """Return the same with its gamma settled for the rows `X`; see `width`."""
+    made = make_kernel(kernel, degree=degree, coef0=coef0)
+    return made.settled(gamma, X, gamma_scale)

@@ -29,6 +29,15 @@ def as_rows(X, dtype):
     return X.astype(dtype, copy=False)
 
 
+def centred_float32(X):
+    """Rows in float32, centred where that is free: it saves digits of distances."""
+    X = as_rows(X, X.dtype)
+    if sparse.issparse(X):
+        return X.astype(np.float32, copy=False)
+    out, mean = np.empty(X.shape, np.float32), X.mean(axis=0, dtype=np.float64)
+    return np.subtract(X, mean, out=out, dtype=np.float64, casting="same_kind")
+
+
 def squared_norms(X, dtype=np.float32):
     """Return the squared length of every row."""
     if sparse.issparse(X):

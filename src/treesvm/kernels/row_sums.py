@@ -35,20 +35,49 @@ def gaussian_row_sums(
     vectors : ndarray of shape (width, n_vectors)
     coefficients : ndarray of shape (n_machines of a class, n_vectors)
     """
-    n = vectors.shape[1]
-    K = np.zeros(n)
+    K = np.zeros(vectors.shape[1])
     for f in range(vectors.shape[0]):
         feature = vectors[f]
         value = (x[columns[f]] - affine[0, f]) * affine[1, f]
-        for s in range(n):
+        for s in range(len(K)):
             d = feature[s] - value
             K[s] += d * d
-    for s in range(n):
+    _write_exponentials(K, gamma)
+    write_sums(K, coefficients, class_starts, machine_ids, biases, out)
+
+
+@compiled
+def laplacian_row_sums(
+    x,
+    columns,
+    affine,
+    vectors,
+    coefficients,
+    class_starts,
+    machine_ids,
+    biases,
+    gamma,
+    out,
+):
+    """The same for the Laplacian kernel."""
+    K = np.zeros(vectors.shape[1])
+    for f in range(vectors.shape[0]):
+        feature = vectors[f]
+        value = (x[columns[f]] - affine[0, f]) * affine[1, f]
+        for s in range(len(K)):
+            K[s] += abs(feature[s] - value)
+    _write_exponentials(K, gamma)
+    write_sums(K, coefficients, class_starts, machine_ids, biases, out)
+
+
+@inner
+def _write_exponentials(K, gamma):
+    """Replace distances by kernel values."""
+    for s in range(len(K)):
         K[s] *= gamma
     exp_minus_one_in_place(K)
-    for s in range(n):
+    for s in range(len(K)):
         K[s] += 1.0
-    write_sums(K, coefficients, class_starts, machine_ids, biases, out)
 
 
 @inner

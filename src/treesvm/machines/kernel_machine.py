@@ -64,14 +64,6 @@ class KernelMachine:
     def n_machines(self):
         return len(self.pairs)
 
-    def dense_coefficients(self):
-        """Return the coefficient of every vector in every machine, zeros included."""
-        dense = np.zeros((self.n_vectors, self.n_machines))
-        for k, ids in enumerate(self.machine_ids):
-            own = slice(self.class_starts[k], self.class_starts[k + 1])
-            dense[own, ids] = self.coefficients[own]
-        return dense
-
     @property
     def n_vectors(self):
         """Distinct support vectors."""
@@ -86,6 +78,15 @@ class KernelMachine:
     def n_coefficients(self):
         """Support vectors summed over the binary machines."""
         return int(np.count_nonzero(self.coefficients))
+
+    @property
+    def coefficient_matrix(self):
+        """The coefficients spread to (n_vectors, n_machines)."""
+        W = np.zeros((self.n_vectors, self.n_machines))
+        for k, ids in enumerate(self.machine_ids):
+            own = slice(self.class_starts[k], self.class_starts[k + 1])
+            W[own, ids] = self.coefficients[own]
+        return W
 
     def _error_scale(self, X):
         """Rounding errors of decision values, as multiples of that of one.

@@ -99,7 +99,7 @@ def learn_online(rows, options, rng, *, kept=None, machine=None, on_rows=None):
     block = options.kernel.row_block(everything.X)
     orders = [n_kept + rng.permutation(len(rows.codes)) for _ in range(options.epochs)]
     pairs = options.layout.pairs
-    old = _machine_coefficients(machine, pairs) if n_kept else None
+    old = machine.coefficient_matrix if n_kept else None
     n_workers = min(effective_n_jobs(options.n_jobs), len(pairs))
 
     def learn(m):
@@ -149,15 +149,6 @@ def _first_of_each(signs, is_member):
     own = np.flatnonzero(is_member[: len(signs)])
     parts = [own[signs[own] == sign][:_WAITING_ROWS] for sign in (-1.0, 1.0)]
     return np.concatenate(parts)
-
-
-def _machine_coefficients(machine, pairs):
-    """Spread the coefficients of a machine to (n_vectors, n_machines)."""
-    W = np.zeros((machine.n_vectors, len(pairs)))
-    for code in range(machine.n_classes):
-        own = slice(machine.class_starts[code], machine.class_starts[code + 1])
-        W[own, machine.machine_ids[code]] = machine.coefficients[own]
-    return W
 
 
 def _assembled(rows, options, expansions):

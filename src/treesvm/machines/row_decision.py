@@ -16,6 +16,7 @@ class RowDecider:
 
     def __init__(self, machine, scaling=None):
         self.machine, self.scaling = machine, scaling
+        self._table = None if scaling is None else scaling.table
         self._sums = machine.kernel.row_sums
         self.is_compiled = self._sums is not None and not sparse.issparse(
             machine.vectors
@@ -36,6 +37,8 @@ class RowDecider:
         x = np.ascontiguousarray(x, dtype=np.float64)
         if not self.is_compiled:
             return self(x[None, :])
+        if self._table is not None:
+            x = self._table.apply(x[None, self.scaling.columns])[0]
         out = np.empty(self.machine.n_machines)
         self._sums(x, *self._arrays, out)
         return out
@@ -47,7 +50,9 @@ def row_arrays(machine, scaling=None):
     width = vectors.shape[1]
     columns, shift, factor = np.arange(width), np.zeros(width), np.ones(width)
     if scaling is not None:
-        columns, shift, factor = scaling
+        shift, factor = scaling.shift, scaling.factor
+        # A table picks the columns before it is looked into.
+        columns = scaling.columns if scaling.table is None else columns
     return (
         columns.astype(np.int64),
         np.stack([shift, factor]),

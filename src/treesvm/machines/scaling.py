@@ -1,10 +1,15 @@
-"""Features rescaled to a leaf's own range.
+"""How a part sees the features of rows: in units of its own rows.
 
-Rescaling (`leaf_scaling="minmax"`) maps each feature to [0, 1] on the leaf's training
-rows.  Features that are constant there say nothing about its classes and are left out.
-Rows outside the range keep their distance from it, up to a bound that keeps squares
-finite.  Sparse training rows are divided by the range only: for an RBF kernel the shift
-cancels.  A scaling with a shift, from dense training rows, makes sparse rows dense.
+"minmax" maps each feature to [0, 1] on the part's training rows, "quantile" maps it to
+its ranks there (see `quantile_table`).  Features that are constant there say nothing
+about its classes and are left out.  Rows outside the range keep their distance from it,
+up to a bound that keeps squares finite.  Sparse training rows are divided by the range
+only: for a distance kernel the shift cancels.  A scaling with a shift, from dense
+training rows, makes sparse rows dense.
+
+Feature weights are part of the scaling: a kernel with weights w is the kernel without
+them on features multiplied by w (Laplacian) or its square root (Gaussian).  So weights
+cost nothing at prediction, and vectors are stored as the machine sees them.
 """
 
 from typing import NamedTuple
@@ -12,20 +17,32 @@ from typing import NamedTuple
 import numpy as np
 from scipy import sparse
 
-_FARTHEST = 1e15  # from a leaf's range of [0, 1]; its square fits into float32
+from treesvm.machines.quantile_table import QuantileTable, quantile_table
+
+_FARTHEST = 1e15  # from a part's range of [0, 1]; its square fits into float32
 
 
 class LeafScaling(NamedTuple):
-    """An affine map of the features that vary in a leaf."""
+    """A map of the features that a part looks at: first a table, then shift and factor.
 
-    columns: np.ndarray  # features that are kept
+    Attributes
+    ----------
+    columns : ndarray of shape (width,)
+        Features that are kept.
+    shift, factor : ndarray of shape (width,)
+    table : QuantileTable or None
+        From values to levels.
+    """
+
+    columns: np.ndarray
     shift: np.ndarray
     factor: np.ndarray
+    table: QuantileTable | None = None
 
     def apply(self, X):
         """Return the kept columns of `X`, rescaled."""
         scaled = X[:, self.columns]
-        if sparse.issparse(X) and not self.shift.any():
+        if sparse.issparse(X) and self.table is None and not self.shift.any():
             scaled = (scaled @ sparse.diags(self.factor)).tocsr()
             np.clip(scaled.data, -_FARTHEST, _FARTHEST, out=scaled.data)
             return scaled
@@ -34,9 +51,61 @@ class LeafScaling(NamedTuple):
             factor = self.factor.astype(X.dtype)
             if not np.isfinite(factor).all():  # a range that float32 does not know
                 return self.apply(X.astype(np.float64))
+            if self.table is not None:
+                scaled = self.table.apply(scaled)
             scaled -= self.shift.astype(X.dtype)
             scaled *= factor
         return np.clip(scaled, -_FARTHEST, _FARTHEST, out=scaled)
+
+    def slopes(self, X):
+        """Return how fast the kept features change with those given, at the rows."""
+        if self.table is None:
+            return self.factor[None, :]
+        kept = X[:, self.columns]
+        kept = kept.toarray() if sparse.issparse(kept) else kept
+        return self.table.slopes(kept) * self.factor
+
+    def weighted(self, factor):
+        """Return the scaling followed by a factor for each of its features.
+
+        Features whose factor is zero are left out, but for one if all are.
+        """
+        kept = np.flatnonzero(factor)
+        kept = np.zeros(1, np.intp) if len(kept) == 0 else kept
+        return LeafScaling(
+            self.columns[kept],
+            self.shift[kept],
+            self.factor[kept] * factor[kept],
+            None if self.table is None else self.table.take(kept),
+        )
+
+
+def part_scaling(X, kind):
+    """Return the scaling of a part's rows: "minmax", "quantile", or None for None."""
+    if kind is None:
+        return None
+    if kind == "quantile" and sparse.issparse(X):
+        raise ValueError(
+            "leaf_scaling='quantile' needs dense rows, because ranks of zeros are not "
+            "zero; use 'minmax' or None for sparse rows."
+        )
+    scaling = minmax_scaling(X)
+    if kind == "minmax" or not _varies(X, scaling):
+        return scaling
+    width = len(scaling.columns)
+    table = quantile_table(X[:, scaling.columns])
+    return LeafScaling(scaling.columns, np.zeros(width), np.ones(width), table)
+
+
+def _varies(X, scaling):
+    """Whether a scaling kept features that differ, and not just one of equal ones."""
+    first = X[:, scaling.columns[0]]
+    return bool(first.max() > first.min())
+
+
+def identity_scaling(n_features):
+    """Return the scaling that leaves rows as they are."""
+    return LeafScaling(np.arange(n_features), np.zeros(n_features), np.ones(n_features))
 
 
 def composed(first, then):
@@ -45,7 +114,10 @@ def composed(first, then):
         return then if first is None else first
     shift, factor = first.shift[then.columns], first.factor[then.columns]
     return LeafScaling(
-        first.columns[then.columns], shift + then.shift / factor, factor * then.factor
+        first.columns[then.columns],
+        shift + then.shift / factor,
+        factor * then.factor,
+        None if first.table is None else first.table.take(then.columns),
     )
 
 

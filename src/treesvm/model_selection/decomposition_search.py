@@ -13,7 +13,6 @@ import time
 from typing import NamedTuple
 
 import numpy as np
-from joblib import effective_n_jobs
 
 from treesvm.decomposition.checkpointing import NOTHING_KEPT
 from treesvm.decomposition.progress import Progress
@@ -153,7 +152,9 @@ class DecompositionSearch:
         best = self._ranked(self.first_ceiling, everyone)[: self.options.top_k]
         self._note(self.first_ceiling, everyone, best)
         reached = [self._climb(theta) for theta in best]
-        score, theta, ceiling = min(reached, key=lambda r: (-r[0], self.thetas[r[1]]))
+        score, theta, ceiling = min(
+            reached, key=lambda r: (-r[0], self.thetas[r[1]][:3])
+        )
         return self._outcome(theta, ceiling, score)
 
     def raced(self):
@@ -192,7 +193,7 @@ class DecompositionSearch:
             progress.step(f"{len(alive)} of {len(self.thetas)} candidates left")
             if len(alive) == 1:
                 break
-            size = max(_FIRST_LEAVES, effective_n_jobs(self.options.n_jobs), done // 2)
+            size = max(_FIRST_LEAVES, done // 2)
         progress.close()
         return alive
 
@@ -250,11 +251,19 @@ class DecompositionSearch:
     def _race_leaves_at(self, larger, rivals, ceiling, base):
         """Drop rivals that cannot gain enough over `base` at the smaller ceiling."""
         fine, coarse = self.scores[ceiling], self.scores[larger]
-        order = np.random.RandomState(self.options.seed).permutation(len(coarse.tasks))
-        order = [k for k in order if coarse.tasks[k].is_mixed and coarse.sizes[k] > 0]
-        share = coarse.sizes[order].sum() / max(coarse.sizes.sum(), 1)
         inside = _finer_leaves(fine.tasks, coarse.tasks)
-        step = max(2, effective_n_jobs(self.options.n_jobs))
+        order = np.random.RandomState(self.options.seed).permutation(len(coarse.tasks))
+        # Leaves that are the same at both ceilings say nothing for or against.
+        order = [
+            k
+            for k in order
+            if coarse.tasks[k].is_mixed and coarse.sizes[k] > 0 and len(inside[k]) > 1
+        ]
+        # The largest leaf decides most rows, and is often the only one so large.
+        largest = max(order, key=lambda k: coarse.sizes[k], default=None)
+        order.sort(key=lambda k: k != largest)
+        share = coarse.sizes[order].sum() / max(coarse.sizes.sum(), 1)
+        step = _FIRST_LEAVES  # the same for any number of threads
         before = np.zeros(len(coarse.tasks))
         for start in range(0, len(order) - 1, step):
             batch = order[start : start + step]
@@ -283,18 +292,18 @@ class DecompositionSearch:
         of the grid goes along.
         """
         rivals = list(thetas)
-        if self.machine.leaf_scaling is not None:
-            gammas = sorted({theta.gamma for theta in self.thetas})
-            for t in thetas:
-                C, gamma = self.thetas[t]
-                larger = [g for g in gammas if g > gamma][:1]
-                rivals += [self.thetas.index((C, g)) for g in larger]
+        gammas = sorted({theta.gamma for theta in self.thetas})
+        for t in thetas:
+            theta = self.thetas[t]
+            if theta.leaf_scaling is not None:
+                larger = [g for g in gammas if g > theta.gamma][:1]
+                rivals += [self.thetas.index(theta._replace(gamma=g)) for g in larger]
         return list(dict.fromkeys(rivals))
 
     def _ranked(self, ceiling, thetas):
         """Best score first; among equals the smaller C, then the smaller gamma."""
         scores = self.scores[ceiling]
-        return sorted(thetas, key=lambda t: (-scores.score(t), self.thetas[t]))
+        return sorted(thetas, key=lambda t: (-scores.score(t), self.thetas[t][:3]))
 
     def _distinct(self, thetas, ceiling=None):
         """Drop thetas that answer every row like an earlier one.

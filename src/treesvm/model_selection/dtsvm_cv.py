@@ -32,7 +32,7 @@ from treesvm.model_selection.decomposition_search import (
     SearchOptions,
 )
 from treesvm.model_selection.row_splits import split_rows, splits_identity
-from treesvm.model_selection.search_fold import SearchFold, Theta
+from treesvm.model_selection.search_fold import SearchFold
 from treesvm.partitions.choice import find_partition
 from treesvm.trees.leaf_rows import LeafRows
 
@@ -62,7 +62,7 @@ class DTSVMClassifierCV(HoldsBestDecomposition, ClassifierMixin, BaseEstimator):
         Candidates that are tried with larger leaves.
     growth : int, default=4
     min_gain : float, default=0.005
-        Gain in score that a larger leaf size must bring.
+        Gain in score that a larger leaf size has to bring; the paper's value.
     cv : float, int or splitter, default=0.2
         A share of rows held out, a number of folds, or a scikit-learn splitter (such as
         `PredefinedSplit`).  With several folds scores are pooled, and the final model
@@ -73,7 +73,9 @@ class DTSVMClassifierCV(HoldsBestDecomposition, ClassifierMixin, BaseEstimator):
         Train the winner on all rows, the held-out ones included.  False is the paper's
         protocol: the model keeps the leaves that the search has trained, and the
         held-out rows only judge.
-    multi_class, leaf_scaling, n_estimators, partition, \
+    kernel : {"rbf", "laplacian"}, default="rbf"
+        The paper's, or the one that suits tables of mixed columns.
+    multi_class, leaf_scaling, feature_weights, n_estimators, partition, \
 class_weight, probability, tol, cache_size, n_jobs, random_state, verbose, checkpoint
         As in `DTSVMClassifier`. A checkpoint also keeps what the search has judged.
 
@@ -129,8 +131,10 @@ class_weight, probability, tol, cache_size, n_jobs, random_state, verbose, check
         cv: Any = 0.2,
         scoring: str | Callable[..., Any] | None = None,
         refit: bool | str = True,
+        kernel: str = "rbf",
         multi_class: str = "ovo",
         leaf_scaling: str | None = "minmax",
+        feature_weights: str | ArrayLike | None = None,
         n_estimators: int = 1,
         partition: Any = "axis",
         class_weight: ClassWeight = None,
@@ -152,8 +156,10 @@ class_weight, probability, tol, cache_size, n_jobs, random_state, verbose, check
         self.cv = cv
         self.scoring = scoring
         self.refit = refit
+        self.kernel = kernel
         self.multi_class = multi_class
         self.leaf_scaling = leaf_scaling
+        self.feature_weights = feature_weights
         self.n_estimators = n_estimators
         self.partition = partition
         self.class_weight = class_weight
@@ -220,8 +226,9 @@ class_weight, probability, tol, cache_size, n_jobs, random_state, verbose, check
         evaluate : callable, optional
             Judges candidates in parts, see `ThreadedLeaves`.
         """
+        base = machine_options(self.winner()).theta
         thetas = [
-            Theta(float(C), float(gamma))
+            base._replace(C=float(C), gamma=float(gamma))
             for gamma in grid_values(self.gammas, PAPER_GAMMAS)
             for C in grid_values(self.Cs, PAPER_CS)
         ]
@@ -232,7 +239,7 @@ class_weight, probability, tol, cache_size, n_jobs, random_state, verbose, check
             folds,
             thetas,
             self.max_leaf_size,
-            machine_options(self.winner(), None),
+            machine_options(self.winner()),
             options,
             score_function(self.scoring, rows.target, self.classes_),
             evaluate=evaluate,
@@ -279,7 +286,7 @@ class_weight, probability, tol, cache_size, n_jobs, random_state, verbose, check
                     lambda tasks: train_parts(
                         rows,
                         joined_groups([task.rows for task in tasks]),
-                        machine_options(model, None),
+                        machine_options(model),
                         n_jobs=self.n_jobs,
                         verbose=self.verbose,
                         store=store.scope("missing leaves"),
@@ -287,7 +294,7 @@ class_weight, probability, tol, cache_size, n_jobs, random_state, verbose, check
                 )
             ]
         own = rows.take(self.final_rows(search.folds, len(rows.target)))
-        recipe = model.recipe(own.X)
+        recipe = model.recipe()
         return [
             fit_member(own, recipe, int(member_seed), store.scope(f"member {k}"))
             for k, member_seed in enumerate(member_seeds(seed, self.n_estimators))

@@ -17,7 +17,7 @@ from treesvm.decomposition.training import train_seen
 from treesvm.inputs.rows import Rows
 from treesvm.machines.grid import LeafGrid
 from treesvm.machines.pair_grid import PairGrid, rows_of_largest_machine
-from treesvm.machines.scaling import minmax_scaling
+from treesvm.machines.scaling import part_scaling
 from treesvm.machines.training import assemble
 from treesvm.machines.voting import chunked_codes
 from treesvm.trees.leaf_rows import rows_by_leaf
@@ -25,13 +25,7 @@ from treesvm.trees.leaf_rows import rows_by_leaf
 # A grid holds distances and a Gram matrix in float32; larger leaves solve each point
 # alone.
 _BYTES_PER_PAIR = 8
-
-
-class Theta(NamedTuple):
-    """A point of the search grid."""
-
-    C: float
-    gamma: float
+_MIDDLE_C = 10.0  # at which weights are learned for all points of a grid
 
 
 class Answer(NamedTuple):
@@ -72,6 +66,9 @@ class LeafTask:
     def __init__(self, data, rows, val_rows, fold=0):
         self.data, self.rows, self.val_rows = data, rows, val_rows
         self.fold = fold
+        if data.n_classes is None:
+            self.majority, self.n_present = 0, 2  # numbers always need a machine
+            return
         mass = np.bincount(
             data.target[rows], weights=data.weight[rows], minlength=data.n_classes
         )
@@ -129,71 +126,98 @@ def evaluate_leaf(
 ):
     """Return an `Answer` for each of `thetas`, in a leaf of several classes.
 
+    Thetas that see rows alike share distances, and learned weights, which are those of
+    one machine in the middle of the grid.
+
     Parameters
     ----------
     leaf : LeafData
     thetas, options, steps_per_row, keep, n_jobs
         As in `LeafTask.evaluate`.
     """
-    rows, X_val, scaling = leaf.rows, leaf.X_val, None
-    cap = None if steps_per_row is None else steps_per_row * len(rows.target)
-    make_grid = _grid_that_fits(rows.target, options, n_jobs)
-    if make_grid is None:
-        options = options._replace(max_iter=cap)
-        return [_alone(leaf, theta, options, keep, n_jobs) for theta in thetas]
-    if options.leaf_scaling == "minmax":
-        scaling = minmax_scaling(rows.X)
+    cap = None
+    if steps_per_row is not None:
+        cap = steps_per_row * len(leaf.rows.target)
+    answers, alike = {}, {}
+    for theta in thetas:
+        alike.setdefault(theta[3:], []).append(theta)
+    for group in alike.values():
+        make_grid = None
+        if leaf.rows.n_classes is not None:
+            make_grid = _grid_that_fits(leaf.rows.target, group[0], options, n_jobs)
+        if make_grid is None:
+            capped = options._replace(max_iter=cap)
+            found = [_alone(leaf, theta, capped, n_jobs) for theta in group]
+        else:
+            found = _on_one_grid(leaf, group, options, make_grid, cap, keep)
+        answers |= zip(group, found, strict=True)
+    found = [answers[theta] for theta in thetas]
+    return found if keep else [answer._replace(part=None) for answer in found]
+
+
+def _on_one_grid(leaf, thetas, options, make_grid, cap, keep):
+    """Judge thetas that differ in C and gamma only."""
+    first = thetas[0]
+    scaling = _scaling_of(leaf.rows, first, options)
+    rows, X_val = leaf.rows, leaf.X_val
+    if scaling is not None:
         rows, X_val = rows._replace(X=scaling.apply(rows.X)), scaling.apply(X_val)
+    kernels = [t.kernel.settled(t.gamma, rows.X, t.gamma_scale) for t in thetas]
     grid = make_grid(
         rows.X,
         rows.target,
         rows.n_classes,
         rows.weight,
-        options.kernel,
+        first.kernel,
         X_val,
-        multi_class=options.multi_class,
+        multi_class=first.multi_class,
     )
-    answers, start = {}, time.perf_counter()
-    for gamma in sorted({theta.gamma for theta in thetas}):
-        Cs = [theta.C for theta in thetas if theta.gamma == gamma]
+    found, start = {}, time.perf_counter()
+    pairs = [(kernel.gamma, t.C) for kernel, t in zip(kernels, thetas, strict=True)]
+    for gamma in sorted({gamma for gamma, _ in pairs}):
+        Cs = sorted({C for own, C in pairs if own == gamma})
         for point in grid.points([gamma], Cs, tol=options.tol, max_iter=cap):
-            now = time.perf_counter()
-            part = None
+            now, part = time.perf_counter(), None
             if keep:
-                machine = _machine(grid, point, rows.X, options)
+                machine = _machine(grid, point, rows.X, first.kernel)
                 part = leaf.part(machine, scaling, now - start)
-            answers[Theta(point.C, gamma)] = Answer(
-                point.predicted, part, bool(point.records["converged"].all())
-            )
+            converged = bool(point.records["converged"].all())
+            found[gamma, point.C] = Answer(point.predicted, part, converged)
             start = now
-    return [answers[theta] for theta in thetas]
+    return [found[pair] for pair in pairs]
 
 
-def _machine(grid, point, X, options):
+def _scaling_of(rows, theta, options):
+    """Return how a leaf sees rows; weights are learned in the middle of the grid."""
+    if theta.feature_weights is None:
+        return part_scaling(rows.X, theta.leaf_scaling)
+    middle = theta._replace(C=_MIDDLE_C, gamma="median", gamma_scale=1.0)
+    return train_seen(rows, options._replace(theta=middle), 1)[1]
+
+
+def _machine(grid, point, X, kernel):
     """Turn a solved grid point into a trained machine."""
-    kernel = options.kernel.with_gamma(point.gamma)
+    kernel = kernel.with_gamma(point.gamma)
     return assemble(X, grid.machines, kernel, point.coefficients, point.records)
 
 
-def _alone(leaf, theta, options, keep, n_jobs):
+def _alone(leaf, theta, options, n_jobs):
     """Train one point by itself, where a grid does not fit in memory."""
     start = time.perf_counter()
-    options = options._replace(
-        kernel=options.kernel.with_gamma(theta.gamma),
-        C=theta.C,
-    )
-    trained = train_seen(leaf.rows, options, n_jobs)
+    trained = train_seen(leaf.rows, options._replace(theta=theta), n_jobs)
     part = leaf.part(*trained, time.perf_counter() - start)
+    if leaf.rows.n_classes is None:
+        return Answer(part.values(leaf.X_val), part, part.converged)
     predicted = chunked_codes(
         lambda rows: part.decisions(leaf.X_val[rows]),
         leaf.X_val.shape[0],
         part.machine.pairs,
         leaf.rows.n_classes,
     )
-    return Answer(predicted, part if keep else None, part.converged)
+    return Answer(predicted, part, part.converged)
 
 
-def _grid_that_fits(codes, options, n_jobs):
+def _grid_that_fits(codes, theta, options, n_jobs):
     """The grid whose distances the memory budget holds, or None.
 
     Distances of all rows serve all machines; where they are too large, each machine
@@ -202,7 +226,7 @@ def _grid_that_fits(codes, options, n_jobs):
     """
     if _BYTES_PER_PAIR * len(codes) ** 2 <= options.max_bytes:
         return LeafGrid
-    largest = rows_of_largest_machine(codes, options.multi_class)
+    largest = rows_of_largest_machine(codes, theta.multi_class)
     side_by_side = options.max_bytes // (_BYTES_PER_PAIR * largest**2)
     if side_by_side == 0:
         return None
@@ -234,13 +258,13 @@ class SearchFold:
         self, rows, train, val, recipe=None, ceiling=0, seed=0, number=0, grown=None
     ):
         self.rows, self.train, self.val = rows, train, val
-        self._number, self._recipe, self._seed = number, recipe, seed
+        self._number, self.recipe, self._seed = number, recipe, seed
         self._grown = self._grow(ceiling) if grown is None else grown
 
     def _grow(self, ceiling):
         """Return the partition, and the parts of training and validation rows."""
         own = self.rows.take(self.train)
-        partition, parts = self._recipe.grow(
+        partition, parts = self.recipe.grow(
             *own[:3], self._seed, max_leaf_size=ceiling, n_classes=own.n_classes
         )
         return partition, parts, partition.apply(self.rows.X[self.val])
@@ -263,7 +287,7 @@ class SearchFold:
 
     def _at(self, ceiling):
         """Cut the tree at a ceiling; random parts are dealt anew."""
-        if self._recipe is not None and not self._recipe.is_nested:
+        if self.recipe is not None and not self.recipe.is_nested:
             return self._grow(ceiling)
         partition, own, val = self._grown
         coarse, place = partition.coarsen(ceiling)

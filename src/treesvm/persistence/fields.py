@@ -32,6 +32,12 @@ from treesvm.persistence.packed_parts import (
     read_members,
     write_members,
 )
+from treesvm.persistence.packed_tables import (
+    read_calibration,
+    read_encoder,
+    write_calibration,
+    write_encoder,
+)
 from treesvm.persistence.packed_trees import read_trees, write_trees
 
 _MAX_ROWS = 2**53
@@ -194,6 +200,8 @@ def _read_rows(section, arrays, model):
 KINDS = {
     "features": Kind(write_features, read_features),
     "classes": Kind(write_classes, read_classes),
+    "encoder": Kind(write_encoder, read_encoder),
+    "calibration": Kind(write_calibration, read_calibration),
     "machine": Kind(_write_machine, _read_machine),
     "members": _members("kernel"),
     "compressed_members": _members("compressed"),

@@ -23,6 +23,7 @@ _MAX_TREES = 10**6
 # Parameters of earlier versions that are gone, for all classes that had them.
 _RETIRED = {"border_share", "leaf"}
 _AXIS = {"criterion": "entropy", "max_tree_rows": 100_000}  # now of `AxisTree`
+_GAUSSIAN = {"kernel": "rbf"}  # the only one that searches and H-LSVM had
 # Search -> what it finds, and which of its reports are parameters of that.
 _SEARCHES = {
     "DTSVMClassifierCV": ("DTSVMClassifier", ("C", "gamma", "max_leaf_size")),
@@ -109,7 +110,7 @@ def _oblique_partition(parameters):
     own = {"C", "gamma", "class_weight", "n_jobs", "random_state"}
     kept = {key: value for key, value in parameters.items() if key in own}
     tree = {key: value for key, value in parameters.items() if key in of_tree}
-    return kept | {"partition": _object("ObliqueTree", tree)}
+    return _GAUSSIAN | kept | {"partition": _object("ObliqueTree", tree)}
 
 
 def _best_estimator(name, parameters, old, arrays):
@@ -118,6 +119,8 @@ def _best_estimator(name, parameters, old, arrays):
     reports, known = field(old, "reports", dict), parameter_names(inner) | _AXIS.keys()
     own = {key: value for key, value in parameters.items() if key in known}
     own |= {key: reports.get(f"{key}_") for key in chosen}
+    if inner == "DTSVMClassifier":
+        own = _GAUSSIAN | own
     if name == "RDSVMClassifier":
         own["partition"] = "random"
     if reports.get("prune_share_", "cv") != "cv":

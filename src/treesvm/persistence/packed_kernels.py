@@ -5,14 +5,17 @@ entry for each machine. Scalings are of one kind, which the header names.
 """
 
 from dataclasses import fields
+from itertools import pairwise
 
 import numpy as np
 
 from treesvm.files.failures import require
-from treesvm.kernels.kernel import KERNELS, LARGEST_GAMMA
+from treesvm.kernels.kernel import KERNELS
+from treesvm.kernels.width import LARGEST_GAMMA
+from treesvm.machines.quantile_table import N_KNOTS, QuantileTable
 from treesvm.machines.scaling import LeafScaling
 
-_MINMAX = "minmax"
+_MINMAX, _QUANTILE = "minmax", "quantile"
 _DTYPES = {float: "f8", int: "i8"}
 # Smallest and largest value of a kernel's numbers; others are finite.
 _BOUNDS = {
@@ -67,10 +70,18 @@ def write_scalings(scalings, arrays):
     """Put the scalings into `arrays`; return the name of their kind, None without."""
     if scalings[0] is None:
         return None
-    for name in LeafScaling._fields:
+    for name in ("columns", "shift", "factor"):
         joined = np.concatenate([getattr(scaling, name) for scaling in scalings])
         arrays[f"machines.{name}"] = joined
-    return _MINMAX
+    tables = [scaling.table for scaling in scalings]
+    if all(table is None for table in tables):
+        return _MINMAX
+    # A part in which nothing varies has no table: its only feature is always level 0.
+    arrays["machines.has_table"] = np.array([table is not None for table in tables])
+    for name in QuantileTable._fields:
+        held = [getattr(table, name) for table in tables if table is not None]
+        arrays[f"machines.{name}"] = np.concatenate(held)
+    return _QUANTILE
 
 
 def read_scalings(kind, arrays, widths, known_width, n_features):
@@ -90,10 +101,30 @@ def read_scalings(kind, arrays, widths, known_width, n_features):
         fits = bool((widths == known_width).all())
         require(fits, "its support vectors have a wrong width")
         return [None] * len(widths)
-    require(kind == _MINMAX, f"its scaling is of unknown kind {kind!r:.50}")
+    is_known = kind in (_MINMAX, _QUANTILE)
+    require(is_known, f"its scaling is of unknown kind {kind!r:.50}")
     columns = arrays.take_pieces(
         "machines.columns", "i8", widths, low=0, high=n_features - 1
     )
     shift = arrays.take_pieces("machines.shift", "f8", widths)
     factor = arrays.take_pieces("machines.factor", "f8", widths)
-    return [LeafScaling(*own) for own in zip(columns, shift, factor, strict=True)]
+    tables = [None] * len(widths)
+    if kind == _QUANTILE:
+        tables = _read_tables(arrays, widths)
+    pieces = zip(columns, shift, factor, tables, strict=True)
+    return [LeafScaling(*own) for own in pieces]
+
+
+def _read_tables(arrays, widths):
+    """Return the table of each machine, None for each without any."""
+    has_table = arrays.take("machines.has_table", "b1", widths.shape)
+    own = widths[has_table]
+    shape = (int(own.sum()), N_KNOTS)
+    values = arrays.take("machines.values", "f8", shape)
+    levels = arrays.take("machines.levels", "f8", shape, low=0.0, high=1.0)
+    rises = all((np.diff(held, axis=1) >= 0).all() for held in (values, levels))
+    varies = (values[:, -1] > values[:, 0]).all()
+    require(bool(rises and varies), "a table of quantiles in it does not rise")
+    edges = np.concatenate([[0], np.cumsum(own)])
+    made = iter(QuantileTable(values[a:b], levels[a:b]) for a, b in pairwise(edges))
+    return [next(made) if has else None for has in has_table]

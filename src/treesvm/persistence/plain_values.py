@@ -8,6 +8,7 @@ import numpy as np
 from treesvm.files.failures import require
 from treesvm.files.json_values import JsonValues
 from treesvm.inputs.parameter_rules import is_number
+from treesvm.kernels.kernel import KERNELS
 
 _VALUES = JsonValues()
 
@@ -39,11 +40,28 @@ def _is_times(value):
     )
 
 
+def _is_theta(value):
+    """Whether value is what a search over tables says of its winner."""
+    if not isinstance(value, dict) or value.keys() != _THETA.keys():
+        return False
+    return all(rule(value[name]) for name, rule in _THETA.items())
+
+
+_THETA = {
+    "C": _is_positive,
+    "gamma_scale": _is_positive,
+    "kernel": lambda name: isinstance(name, str) and name in KERNELS,
+    "leaf_scaling": lambda name: name is None or isinstance(name, str),
+    "feature_weights": lambda name: name is None or isinstance(name, str),
+    "max_leaf_size": _is_whole,
+}
 RULES = {
     "C_": _is_positive,
     "gamma_": _is_positive,
     "alpha_": _is_positive,
+    "best_loss_": _is_real,
     "best_score_": _is_real,
+    "best_theta_": _is_theta,
     "converged_share_": is_number,
     "cv_results_": _is_table,
     "max_leaf_size_": _is_whole,
@@ -54,9 +72,15 @@ RULES = {
     "prune_share_": lambda value: value == "cv" or is_number(value, least=0.0),
     "search_results_": _is_table,
     "seconds_per_ceiling_": _is_times,
+    "stopped_early_": lambda value: isinstance(value, bool),
+    "target_mean_": is_number,
+    "target_scale_": _is_positive,
     "validation_loss_": is_number,
 }
-_NEVER_MISSING = {"converged_share_", "n_iter_"}
+_NEVER_MISSING = {
+    *("converged_share_", "n_iter_", "target_mean_", "target_scale_"),
+    *("best_loss_", "best_theta_", "stopped_early_"),
+}
 
 
 def write_plain(name, model):

@@ -71,15 +71,29 @@ def _nested(attribute):
         name = field(section, "class", str)
         require(name != type(model).__name__, "it holds itself")
         inner = read_model(section, arrays.within(_INSIDE))
-        classes = getattr(inner, "classes_", None)
+        n_features, classes = _wanted_inside(model)
         require(
-            inner.n_features_in_ == model.n_features_in_
-            and np.array_equal(classes, getattr(model, "classes_", None)),
+            inner.n_features_in_ == n_features
+            and np.array_equal(getattr(inner, "classes_", None), classes),
             "the estimator inside has other features or classes",
         )
+        is_decomposed = hasattr(inner, "decompositions_")
+        require(is_decomposed or not hasattr(model, "encoder_"), "it has no parts")
         return {attribute: inner}
 
     return Kind(write, read)
+
+
+def _wanted_inside(model):
+    """Number of features and classes of the estimator inside a model.
+
+    Behind an encoder these are the encoded features, and codes of the classes.
+    """
+    classes = getattr(model, "classes_", None)
+    if not hasattr(model, "encoder_"):
+        return model.n_features_in_, classes
+    codes = None if classes is None else np.arange(len(classes))
+    return model.encoder_.n_features, codes
 
 
 _NESTED = {name: _nested(name) for name in ("estimator_", "best_estimator_")}

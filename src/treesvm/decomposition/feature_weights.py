@@ -1,0 +1,137 @@
+"""Feature weights of a part: given, or learned from its own machine's gradients.
+
+A Gaussian kernel sees all features alike.  Learned weights (the diagonal of the average
+gradient outer product, the idea of recursive feature machines: Radhakrishnan et al.,
+Science 2024) look where the machine's values change: train without weights, take
+
+    G_j = sum over rows and machines of (df / dx_j)^2,   w_j = (G_j / max G)^(1/2),
+
+keep the kernel's width in units of the median distance, and train again; twice.  In a
+part of few rows the weights are drawn to those of a sample of all rows.
+"""
+
+import numpy as np
+
+from treesvm.machines.gradients import gradient_outer
+from treesvm.machines.scaling import identity_scaling
+
+N_ROUNDS = 2
+_GRADIENT_ROWS = 300  # rows whose gradients are summed
+_FEW_ROWS = 500  # a part with fewer rows listens to the weights of all rows
+_PRIOR_ROWS = 100.0  # rows that those weights count for
+_SAMPLE_ROWS = 1000  # of all rows
+_SAMPLE_STREAM = 41  # keeps this draw apart from others of the same seed
+
+
+def trained_with_weights(train, rows, scaling, options):
+    """Return a machine and the scaling, with weights in it, that it sees rows by.
+
+    Parameters
+    ----------
+    train : callable
+        ``train(seen rows, kernel)`` returns the machine.
+    rows : Rows
+        As given.
+    scaling : LeafScaling or None
+        Without weights.
+    options : MachineOptions
+    """
+    theta = options.theta
+    if theta.feature_weights is None:
+        seen = _seen(rows, scaling)
+        return train(seen, _settled(theta, seen.X)), scaling
+    _check_kernel(theta.kernel)
+    base = identity_scaling(rows.X.shape[1]) if scaling is None else scaling
+    if isinstance(theta.feature_weights, str):
+        return _learned(train, rows, base, options)[:2]
+    given = np.asarray(theta.feature_weights, np.float64)[base.columns]
+    scaling = base.weighted(given ** (1.0 / theta.kernel.power))
+    seen = _seen(rows, scaling)
+    return train(seen, _settled(theta, seen.X)), scaling
+
+
+def _learned(train, rows, base, options):
+    """Train, learn weights, train again."""
+    theta = options.theta
+    power = theta.kernel.power
+    seen = _seen(rows, base)
+    first = _settled(theta, seen.X)
+    relative = first.gamma * first.typical_size(_some(seen.X))
+    machine, scaling, places = train(seen, first), base, np.arange(len(base.columns))
+    weight = np.ones(len(base.columns))
+    for _ in range(N_ROUNDS):
+        slopes = np.zeros(len(weight))
+        # Gradients by features before their weights: the chain rule's factors.
+        factor = weight[places] ** (1.0 / power)
+        slopes[places] = _outer(machine, seen) * factor**2
+        weight = _drawn(_as_weights(slopes), base, rows, options.prior)
+        scaling = base.weighted(weight ** (1.0 / power))
+        places = np.flatnonzero(weight) if weight.any() else np.zeros(1, np.intp)
+        seen = _seen(rows, scaling)
+        typical = first.typical_size(_some(seen.X))
+        gamma = relative / typical if typical > 0 else first.gamma
+        machine = train(seen, first.with_gamma(gamma))
+    return machine, scaling, weight
+
+
+def prior_weights(train, sample, scaling, options):
+    """Return the weights, one for each feature, that a sample of all rows learns."""
+    n_features = sample.X.shape[1]
+    base = identity_scaling(n_features) if scaling is None else scaling
+    weights = np.zeros(n_features)
+    weights[base.columns] = _learned(train, sample, base, options)[2]
+    return weights
+
+
+def sample_numbers(n_rows, seed):
+    """Return the rows, ascending, that the weights of small parts are drawn to."""
+    rng = np.random.default_rng([seed, _SAMPLE_STREAM])
+    return np.sort(rng.choice(n_rows, min(n_rows, _SAMPLE_ROWS), replace=False))
+
+
+def needs_prior(options, sizes):
+    """Whether weights are learned in parts so small that they need help."""
+    learns = isinstance(options.theta.feature_weights, str)
+    return learns and len(sizes) > 1 and bool((sizes < _FEW_ROWS).any())
+
+
+def _settled(theta, X):
+    return theta.kernel.settled(theta.gamma, X, theta.gamma_scale)
+
+
+def _seen(rows, scaling):
+    return rows if scaling is None else rows._replace(X=scaling.apply(rows.X))
+
+
+def _some(X):
+    """Return at most `_GRADIENT_ROWS` rows, evenly spaced."""
+    step = max(1, X.shape[0] // _GRADIENT_ROWS)
+    return X[::step][:_GRADIENT_ROWS]
+
+
+def _outer(machine, seen):
+    """Return G of the machine over some of its rows."""
+    codes = None if seen.n_classes is None else _some(seen.target)
+    return gradient_outer(machine, _some(seen.X), codes)
+
+
+def _as_weights(slopes):
+    top = slopes.max(initial=0.0)
+    return np.sqrt(slopes / top) if top > 0 else np.ones(len(slopes))
+
+
+def _drawn(weight, base, rows, prior):
+    """Draw the weights of a small part towards those of all rows."""
+    n_rows = rows.X.shape[0]
+    if prior is None or n_rows >= _FEW_ROWS:
+        return weight
+    drawn = n_rows * weight + _PRIOR_ROWS * prior[base.columns]
+    return drawn / max(drawn.max(), np.finfo(float).tiny)
+
+
+def _check_kernel(kernel):
+    if kernel.power is None:
+        raise ValueError(
+            f"feature_weights need a kernel of distances; with kernel={kernel.name!r} "
+            "use feature_weights=None, or kernel='rbf' or 'laplacian'."
+        )

@@ -1,0 +1,29 @@
+"""How long a search may go on."""
+
+import time
+
+
+class Deadline:
+    """The time that is left, without end if there is no limit.
+
+    `has_ended_work` says whether anything that asked was told to stop.
+
+    Parameters
+    ----------
+    seconds : float or None
+    """
+
+    def __init__(self, seconds=None):
+        self._start, self._seconds = time.monotonic(), seconds
+        self.has_ended_work = False
+
+    @property
+    def elapsed(self):
+        """Seconds since the start."""
+        return time.monotonic() - self._start
+
+    def is_over(self, share=1.0):
+        """Whether so large a share of the time has passed; ask if work is left."""
+        is_over = self._seconds is not None and self.elapsed >= share * self._seconds
+        self.has_ended_work |= is_over
+        return is_over

@@ -1,0 +1,171 @@
+"""What the front doors share: tables in, a search within a time limit, one winner."""
+
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+from sklearn.base import BaseEstimator
+from sklearn.utils import check_random_state
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from treesvm.datasets.column_encoder import ColumnEncoder
+from treesvm.datasets.frames import as_table
+from treesvm.datasets.table import Table
+from treesvm.decomposition.explanations import explanations
+from treesvm.decomposition.training import MachineOptions
+from treesvm.inputs.parameter_rules import check_parameters, either, number
+from treesvm.model_selection.candidates_of_tables import first_thetas
+from treesvm.model_selection.deadline import Deadline
+from treesvm.model_selection.table_folds import searched_rows, table_folds
+from treesvm.model_selection.table_search import TableSearch
+
+_CACHE_BYTES = 2**30
+_TOL = 1e-3
+_EPSILON = 0.05  # of regressors, in standard deviations of the target
+_PROBE_ROWS = 6000  # whose training tells how long all rows would take
+_FINAL_SHARE = 0.9  # of the time that is left, which training all rows may take
+
+
+class TableEstimator(BaseEstimator):
+    """Encodes tables, searches, and trains the winner; see `TreeSVC` and `TreeSVR`."""
+
+    takes_tables = True  # those of `treesvm.datasets` too
+
+    _rules = {  # noqa: RUF012
+        "time_limit": either(
+            None, number("use a number of seconds, or None for no limit", above=0.0)
+        )
+    }
+
+    def check_parameters(self) -> None:
+        """Raise a ValueError that names a parameter out of range."""
+        check_parameters(self)
+
+    def _start(self):
+        """Return the deadline and the seed of a fit."""
+        self.check_parameters()
+        seed = check_random_state(self.random_state).randint(np.iinfo(np.int32).max)
+        return Deadline(self.time_limit), int(seed)
+
+    def _training_table(self, X):
+        """Check training rows; note the names of their columns."""
+        table = as_table(X)
+        if isinstance(X, Table):
+            self._take_columns_of(X)
+        else:
+            validate_data(self, X, skip_check_array=True)
+        return table
+
+    def _encoded_training(self, table, target, n_classes, seed):
+        """Learn the encoder; return the encoded training rows."""
+        self.encoder_, encoded = ColumnEncoder.fit_training(
+            table, target, n_classes=n_classes, seed=seed
+        )
+        return encoded
+
+    def _take_columns_of(self, table):
+        """Set what scikit-learn finds out of frames and arrays."""
+        if hasattr(self, "feature_names_in_"):
+            del self.feature_names_in_
+        if table.is_matrix:
+            self.n_features_in_ = table.X.shape[1]
+        else:
+            self.n_features_in_ = len(table.names)
+            self.feature_names_in_ = np.array(table.names, dtype=object)
+
+    def _encoded(self, X):
+        """Return rows as the machines want them."""
+        check_is_fitted(self)
+        if not isinstance(X, Table):  # the encoder checks the columns of those
+            if len((X if hasattr(X, "shape") else np.asarray(X)).shape) != 2:
+                as_table(X)  # raises, and says how to reshape
+            validate_data(self, X, reset=False, skip_check_array=True)
+        names = self.encoder_.column_names
+        return self.encoder_.transform(as_table(X, names))
+
+    def _searched(self, rows, seed, deadline):
+        """Search; return the search, and what it found."""
+        if len(rows.target) < 2:
+            raise ValueError(
+                f"n_samples={len(rows.target)} with weight; a search trains on some "
+                "rows and judges by others. Give it more rows, or use KernelSVR."
+            )
+        some = searched_rows(rows, seed)
+        folds, ceiling = table_folds(some, seed)
+        multi_class = None if rows.n_classes is None else "ovo"
+        thetas = first_thetas(sparse.issparse(rows.X), multi_class)
+        epsilon = _EPSILON if rows.n_classes is None else None
+        options = MachineOptions(thetas[0], _TOL, None, _CACHE_BYTES, None, epsilon)
+        search = TableSearch(
+            some,
+            folds,
+            thetas,
+            options,
+            first_ceiling=ceiling,
+            seed=seed,
+            n_jobs=self.n_jobs,
+            deadline=deadline,
+            verbose=self.verbose,
+        )
+        found = search.run()
+        self.search_results_ = found.table
+        self.stopped_early_ = found.stopped_early
+        self.best_loss_ = found.loss
+        self.best_theta_ = {
+            "C": found.theta.C,
+            "gamma_scale": found.theta.gamma_scale,
+            "kernel": found.theta.kernel.name,
+            "leaf_scaling": found.theta.leaf_scaling,
+            "feature_weights": found.theta.feature_weights,
+            "max_leaf_size": found.max_leaf_size,
+        }
+        return search, found
+
+    def _affordable(self, rows, fit, deadline, seed):
+        """Return as many rows as can be trained in the time that is left."""
+        n_rows = len(rows.target)
+        if self.time_limit is None or n_rows <= 2 * _PROBE_ROWS:
+            return rows
+        rng = np.random.default_rng([seed, 11])
+        order = rng.permutation(n_rows)
+        before = deadline.elapsed
+        fit(rows.take(np.sort(order[:_PROBE_ROWS])))
+        rate = _PROBE_ROWS / max(deadline.elapsed - before, 1e-6)
+        left = _FINAL_SHARE * (self.time_limit - deadline.elapsed)
+        n_most = int(max(_PROBE_ROWS, rate * left))
+        if n_most >= n_rows:
+            return rows
+        self.stopped_early_ = True
+        return rows.take(np.sort(order[:n_most]))
+
+    @property
+    def feature_importances_(self) -> np.ndarray:
+        """Importance of each column as given: those of its encoded features, summed."""
+        check_is_fitted(self)
+        encoded = self.best_estimator_.feature_importances_
+        return self._by_column(encoded[None, :])[0]
+
+    def explain(self, X: Any) -> np.ndarray:
+        """Return exact Shapley values of the machines' values, by column as given.
+
+        Indicators of one column are summed. See `DTSVMClassifier.explain`.
+        """
+        rows = self._encoded(X)
+        return self._by_column(explanations(self.best_estimator_.decompositions_, rows))
+
+    def _by_column(self, values):
+        """Sum values of encoded features to the columns that they come from."""
+        out = np.zeros((values.shape[0], self.n_features_in_, *values.shape[2:]))
+        np.add.at(out, (slice(None), self.encoder_.column_of_feature), values)
+        return out
+
+    def __sklearn_is_fitted__(self):
+        return hasattr(self, "best_estimator_")
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        tags.input_tags.allow_nan = True
+        tags.input_tags.string = True
+        tags.input_tags.categorical = True
+        return tags

@@ -1,0 +1,226 @@
+"""TreeSVC: the front door for classification."""
+
+from typing import Self
+
+import numpy as np
+from sklearn.base import ClassifierMixin
+from sklearn.utils import compute_sample_weight
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import _check_y
+
+from treesvm.decomposition.leaf_calibration import (
+    LeafCalibration,
+    fit_leaf_calibration,
+    part_masses,
+)
+from treesvm.decomposition.part import certain_scores
+from treesvm.estimators.dtsvm import DTSVMClassifier
+from treesvm.inputs.array_types import Array, ArrayLike, ClassWeight, MatrixLike, Seed
+from treesvm.inputs.rows import Rows
+from treesvm.inputs.training_rows import check_class_masses, row_weights
+from treesvm.inputs.whole_fit import all_or_nothing
+from treesvm.model_selection.table_estimator import TableEstimator
+
+_CALIBRATING_ROWS = 4000  # held-out rows that are enough for two numbers
+
+
+class TreeSVC(ClassifierMixin, TableEstimator):
+    """Classification of tables: finds its machine by itself, within a time limit.
+
+    Takes data frames with numbers, categories and missing values. Kernels, feature
+    weights, scalings, C, widths and leaf sizes are tried on held-out training rows, and
+    the winner is trained on all rows. Probabilities are calibrated on the rows that the
+    search held out.
+
+    Parameters
+    ----------
+    time_limit : float or None, default=60
+        Seconds that the search and the training may take, about. A search that is done
+        stops earlier.
+    class_weight : dict or "balanced", optional
+    n_jobs : int, optional
+        Threads. Without the limit being hit the model does not depend on it.
+    random_state : int, RandomState or None
+    verbose : int, default=0
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,)
+    best_estimator_ : DTSVMClassifier
+        Trained on encoded rows and class codes.
+    best_theta_ : dict
+        What the search chose.
+    best_loss_ : float
+        Share of wrong answers on held-out rows.
+    search_results_ : dict of ndarray
+        What was tried, as a table that pandas takes.
+    stopped_early_ : bool
+        Whether the time limit ended the search or left out rows.
+    encoder_ : ColumnEncoder
+    n_features_in_ : int
+    feature_names_in_ : ndarray of str, if X had names
+
+    Notes
+    -----
+    When not to use it: for raw images, sound or long texts use a network made for them;
+    where every microsecond counts, `HLSVMClassifier` answers faster.
+
+    Numbers are taken as they are, since every part of the space scales its own; a
+    column with missing values gets an indicator and the median. Categories, texts and
+    booleans become indicators, or, if there are many, means of the target, for training
+    rows from other folds. What training did not see is answered, not refused.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_breast_cancer
+    >>> from treesvm import TreeSVC
+    >>> X, y = load_breast_cancer(return_X_y=True, as_frame=True)
+    >>> model = TreeSVC(time_limit=5, random_state=0).fit(X[:400], y[:400])
+    >>> bool(model.score(X[400:], y[400:]) > 0.93)
+    True
+    >>> model.predict_proba(X[:2]).shape
+    (2, 2)
+    """
+
+    def __init__(
+        self,
+        time_limit: float | None = 60,
+        *,
+        class_weight: ClassWeight = None,
+        n_jobs: int | None = None,
+        random_state: Seed = None,
+        verbose: int = 0,
+    ) -> None:
+        self.time_limit = time_limit
+        self.class_weight = class_weight
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+        self.verbose = verbose
+
+    @all_or_nothing
+    def fit(
+        self, X: MatrixLike, y: ArrayLike, sample_weight: ArrayLike | None = None
+    ) -> Self:
+        """Search, train and calibrate.
+
+        Parameters
+        ----------
+        X : data frame, array or sparse matrix of shape (n_rows, n_features)
+        y : array-like of shape (n_rows,)
+        sample_weight : array-like of shape (n_rows,), optional
+
+        Returns
+        -------
+        self
+        """
+        deadline, seed = self._start()
+        rows = self._training_rows(X, y, sample_weight, seed)
+        search, found = self._searched(rows, seed, deadline)
+        self.calibration_ = _calibration(search, found, rows)
+
+        def fit(some):
+            return self._machine(found, seed).fit(some.X, some.target, some.weight)
+
+        self.best_estimator_ = fit(self._affordable(rows, fit, deadline, seed))
+        return self
+
+    def _training_rows(self, X, y, sample_weight, seed):
+        """Check and encode training data; set `classes_`."""
+        table, y = self._training_table(X), _check_y(y, estimator=self)
+        check_classification_targets(y)
+        self.classes_, codes = np.unique(y, return_inverse=True)
+        if len(self.classes_) < 2:
+            raise ValueError(
+                f"y holds one class only, {self.classes_[0]!r}; a classifier needs "
+                "rows of at least two classes. Check the labels, or use a one-class "
+                "method."
+            )
+        encoded = self._encoded_training(table, codes, len(self.classes_), seed)
+        weight = row_weights(encoded, sample_weight)
+        weight = weight * compute_sample_weight(self.class_weight, y)
+        mass = np.bincount(codes, weights=weight, minlength=len(self.classes_))
+        check_class_masses(self.classes_, mass)
+        return Rows(encoded, codes, weight, len(self.classes_)).with_weight()
+
+    def _machine(self, found, seed):
+        """Return the winner, unfitted."""
+        theta = found.theta
+        return DTSVMClassifier(
+            theta.C,
+            theta.gamma,
+            max(found.max_leaf_size, 2),
+            gamma_scale=theta.gamma_scale,
+            kernel=theta.kernel.name,
+            leaf_scaling=theta.leaf_scaling,
+            feature_weights=theta.feature_weights,
+            multi_class=theta.multi_class,
+            partition=found.partition,
+            n_jobs=self.n_jobs,
+            random_state=seed,
+        )
+
+    def predict_log_proba(self, X: MatrixLike) -> Array:
+        """Return logarithms of the class probabilities."""
+        rows = self._encoded(X)
+        total = 0.0
+        members = self.best_estimator_.decompositions_
+        for member in members:
+            part = member.apply(rows, self.n_jobs)
+            scores = member.scores_in(rows, part, self.n_jobs)
+            masses = part_masses(member, self.calibration_.shares)[part]
+            certain = np.array([p.machine is None for p in member.parts])[part]
+            log_p = self.calibration_.log_probabilities(scores, masses, certain)
+            total = total + np.exp(log_p) / len(members)
+        return np.log(total)
+
+    def predict_proba(self, X: MatrixLike) -> Array:
+        """Return class probabilities."""
+        return np.exp(self.predict_log_proba(X))
+
+    def decision_function(self, X: MatrixLike) -> Array:
+        """Return log odds for two classes, else a log probability for each class."""
+        log_p = self.predict_log_proba(X)
+        return log_p[:, 1] - log_p[:, 0] if len(self.classes_) == 2 else log_p
+
+    def predict(self, X: MatrixLike) -> Array:
+        """Return the most probable class of every row."""
+        most_probable = self.predict_log_proba(X).argmax(axis=1)
+        return self.classes_[most_probable]
+
+
+def _calibration(search, found, rows):
+    """Fit the probabilities on rows that the search held out."""
+    shares = np.bincount(rows.target, weights=rows.weight, minlength=rows.n_classes)
+    shares = shares / shares.sum()
+    scores, masses, certain, held = [], [], [], []
+    n_held = 0
+    for task, part in search.trained(found):
+        if len(task.val_rows) == 0:
+            continue
+        X_val = task.data.X[task.val_rows]
+        is_certain = part.machine is None
+        own = np.tile(certain_scores(part.code, rows.n_classes), (X_val.shape[0], 1))
+        scores.append(own if is_certain else part.scores(X_val))
+        mass = np.bincount(
+            task.data.target[task.rows],
+            weights=task.data.weight[task.rows],
+            minlength=rows.n_classes,
+        )
+        masses.append(np.tile(mass, (X_val.shape[0], 1)))
+        certain.append(np.full(X_val.shape[0], is_certain))
+        held.append(task.val_rows)
+        n_held += X_val.shape[0]
+        if n_held >= _CALIBRATING_ROWS:
+            break
+    if not held:
+        return LeafCalibration(1.0, 0.0, shares)
+    held = np.concatenate(held)
+    data = search.rows
+    return fit_leaf_calibration(
+        np.concatenate(scores),
+        np.concatenate(masses),
+        np.concatenate(certain),
+        data.target[held],
+        data.weight[held],
+        shares,
+    )

@@ -1,0 +1,61 @@
+"""What the front doors hold beside their machine: the encoder, and the calibration.
+
+The encoder's description is JSON, checked by its own room; the numbers of each encoded
+feature are arrays, since a text may have a million of them.
+"""
+
+import numpy as np
+
+from treesvm.datasets.column_encoder import ColumnEncoder
+from treesvm.decomposition.leaf_calibration import LeafCalibration
+from treesvm.files.failures import ModelFileError, require
+from treesvm.files.json_values import real_number
+
+_FEATURE_BYTES = 150  # of shift and factor as Python's numbers and as arrays
+_NUMBERS = ("shift", "factor")
+_ROUNDING = 1e-9  # by which shares may miss a sum of one
+
+
+def write_encoder(model, arrays):
+    """Put the numbers into `arrays`; return the rest of the description."""
+    spec = dict(model.encoder_.spec)
+    for name in _NUMBERS:
+        arrays[f"encoder.{name}"] = np.array(spec.pop(name), dtype=float)
+    return spec
+
+
+def read_encoder(section, arrays, model):
+    """Return the encoder, if it takes the columns that the model says it has."""
+    require(isinstance(section, dict), "its header lacks the description of columns")
+    numbers = {name: arrays.take(f"encoder.{name}", "f8", (None,)) for name in _NUMBERS}
+    arrays.charge(_FEATURE_BYTES * len(numbers["shift"]))
+    lists = {name: values.tolist() for name, values in numbers.items()}
+    try:
+        encoder = ColumnEncoder(section | lists)
+    except ValueError as error:
+        raise ModelFileError(str(error).rstrip(".")) from error
+    names, width = encoder.column_names, model.n_features_in_
+    known = getattr(model, "feature_names_in_", names)
+    fits = known is None if names is None else names == list(known)
+    n_columns = encoder.spec["n_features"] if names is None else len(names)
+    require(fits and n_columns == width, "its encoder wants other columns")
+    return {"encoder_": encoder}
+
+
+def write_calibration(model, arrays):
+    """Put the shares of the classes into `arrays`; return the two numbers."""
+    made = model.calibration_
+    arrays["calibration.shares"] = made.shares
+    return {"slope": float(made.slope), "offset": float(made.offset)}
+
+
+def read_calibration(section, arrays, model):
+    """Return a calibration that makes probabilities of all scores."""
+    slope = real_number(section, "slope", above=0.0)
+    offset = real_number(section, "offset")
+    least = np.finfo(float).tiny  # a class without a share would never be answered
+    shape = (len(model.classes_),)
+    shares = arrays.take("calibration.shares", "f8", shape, low=least)
+    is_whole = abs(float(shares.sum()) - 1.0) <= _ROUNDING
+    require(is_whole, "the shares of its classes do not add up to 1")
+    return {"calibration_": LeafCalibration(slope, offset, shares)}

@@ -118,6 +118,38 @@ def greedy_median_cost(X, target, height, column=None):
     return min(cost, unsplit)
 
 
+def unscaled_tree_cost(X, target, height, min_rows, column=None):
+    """Algorithms 2 to 5 of the paper from every threshold: their squared error."""
+    column = _closest(X, target) if column is None else column
+    rest = target - X[:, column]
+    cuts = np.unique(X[:, column])[:-1]
+    if height == 1 or len(X) <= min_rows or len(cuts) == 0:
+        return float((rest**2).sum())
+    splits = [_find_optimal_split(X, rest, column, start, cuts) for start in cuts]
+    _, threshold, pair = min(splits)
+    left = X[:, column] <= threshold
+    return sum(
+        unscaled_tree_cost(X[side], rest[side], height - 1, min_rows, j)
+        for side, j in zip((left, ~left), pair, strict=True)
+    )
+
+
+def _find_optimal_split(X, r, column, threshold, cuts):
+    """Algorithm 3: (cost, threshold, columns of the children)."""
+    best = (np.inf, threshold, None)
+    while True:
+        left = X[:, column] <= best[1]
+        pair = _closest(X[left], r[left]), _closest(X[~left], r[~left])
+        costs = []
+        for cut in cuts:
+            left = X[:, column] <= cut
+            errors = X[left, pair[0]] - r[left], X[~left, pair[1]] - r[~left]
+            costs.append(sum(float(e @ e) for e in errors))
+        if min(costs) >= best[0]:
+            return best
+        best = (min(costs), cuts[int(np.argmin(costs))], pair)
+
+
 def _closest(X, target):
     errors = [((target - X[:, j]) ** 2).sum() for j in range(X.shape[1])]
     return int(np.argmin(errors))

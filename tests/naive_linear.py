@@ -30,6 +30,22 @@ def linear_svm_objective(X, y, weight, penalty, w, b):
     return value
 
 
+def paper_pegasos(X, y, weight, penalty, bias_rate, tol, max_steps):
+    """Section 2 of the H-LSVM paper with all rows in each step; (w, b, steps)."""
+    w, b = np.zeros(X.shape[1]), 0.0
+    for t in range(1, max_steps + 1):
+        loses = y * (X @ w + b) < 1.0
+        pull = weight[loses] * y[loses]
+        moved = w - (penalty * w - pull @ X[loses]) / (penalty * t)
+        radius = np.sqrt(weight.sum() / penalty)
+        moved *= min(1.0, radius / np.linalg.norm(moved))
+        b += bias_rate * pull.sum() / (penalty * t)
+        length, w = np.linalg.norm(moved - w), moved
+        if t > 1 and length < tol:
+            return w, b, t
+    return w, b, max_steps
+
+
 def subtrees(left, right, node=0):
     """Every set of leaves that cutting the tree below `node` can give."""
     if left[node] == -1:

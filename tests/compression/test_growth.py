@@ -210,6 +210,23 @@ def test_greedy_with_medians_and_unit_scales_is_never_better_than_exact(rng):
         assert exact.cost <= naive.greedy_median_cost(K, r, height) + 1e-9
 
 
+@pytest.mark.parametrize("height", [1, 2, 4])
+def test_without_scales_the_tree_is_that_of_algorithms_2_to_5(height, rng):
+    terms, r = terms_of(rng, n=30, m=8)
+    a = rng.normal(size=8)
+    K = terms / a  # what the kernel gives; a are the coefficients
+    options = GrowthOptions(height, min_rows=3, n_starts=600, refit=False)
+    tree = grown(K, r, options, scales=a[:, None])
+    cost = ((tree.values(K)[:, 0] - r) ** 2).sum()
+    wanted = naive.unscaled_tree_cost(terms, r, height, 3)
+    assert cost == pytest.approx(wanted)
+    for leaf in np.flatnonzero(tree.is_leaf)[:5]:
+        kept = tree.coefficients[tree.start[leaf] :][: tree.depth[leaf], 0]
+        assert np.isin(kept, a).all()
+    scaled = grown(K, r, options)
+    assert ((scaled.values(K)[:, 0] - r) ** 2).sum() < cost
+
+
 def test_exact_tree_refuses_what_takes_for_ever(rng):
     K, r = terms_of(rng, n=200, m=50)
     with pytest.raises(ValueError, match="fewer columns"):

@@ -44,6 +44,10 @@ DTSVM = {
     "one leaf size": {},
     "tree on a sample": {"partition": AxisTree(max_tree_rows=400)},
     "two trees": {"n_estimators": 2, "partition": AxisTree(max_tree_rows=400)},
+    "two trees of random cut points": {
+        "n_estimators": 2,
+        "partition": AxisTree(max_tree_rows=400, randomize="splits"),
+    },
     "ovr, no scaling": {"multi_class": "ovr", "leaf_scaling": None},
     "probabilities": {"probability": True},
     "gamma of all rows": {"gamma": "scale", "partition": AxisTree(max_tree_rows=None)},

@@ -9,7 +9,8 @@ import pytest
 from scipy import sparse
 from sklearn.datasets import make_classification, make_moons
 
-from treesvm import HLSVMClassifier
+from treesvm import HLSVMClassifier, HLSVMClassifierCV, load_model, save_model
+from treesvm.partitions import ObliqueTree
 
 
 @pytest.fixture(scope="module")
@@ -169,11 +170,72 @@ def test_nan_is_refused(moons):
         ("tol", 0),
         ("max_passes", 2.5),
         ("max_node_rows", 0),
+        ("standardize", 1),
+        ("batch_size", 0),
+        ("bias_rate", -0.1),
+        ("tol", "small"),
+        # Possible, but without an effect for the dual solver.
+        ("max_steps", 100),
+        ("batch_size", 32),
+        ("bias_rate", 0.01),
     ],
 )
 def test_wrong_parameters_are_named(moons, name, value):
     with pytest.raises(ValueError, match=f"{name}={value!r}"):
         fitted(*moons, **{name: value})
+
+
+@pytest.mark.parametrize(
+    ("solver", "name", "value"),
+    [
+        ("dual", "tol", 1e-4),
+        ("dual", "standardize", False),
+        ("pegasos", "tol", 10.0),
+        ("pegasos", "max_steps", 40),
+        ("pegasos", "batch_size", 4),
+        ("pegasos-paper", "tol", 0.1),
+        ("pegasos-paper", "max_steps", 40),
+        ("pegasos-paper", "batch_size", 4),
+        ("pegasos-paper", "bias_rate", 0.5),
+    ],
+)
+def test_every_number_of_the_paper_has_an_effect(moons, solver, name, value):
+    X, y = moons
+    X, y = X[:300] * [1.0, 3.0], y[:300]
+    usual = {"alpha": 1e-4, "solver": solver, "max_depth": 1}
+    planes = []
+    for parameters in (usual, usual | {name: value}):
+        parts, _ = ObliqueTree(**parameters).grow(
+            X, y, np.ones(300), 0, max_leaf_size=100, n_classes=2
+        )
+        model = fitted(X, y, **parameters)
+        planes.append((model.trees_[0].weights, parts.tree.weights))
+    for was, now in zip(*planes, strict=True):
+        assert not np.array_equal(was, now)
+
+
+def test_the_papers_classifier(moons, tmp_path):
+    X, y = moons
+    X = (X - X.min(axis=0)) / np.ptp(X, axis=0)
+    model = HLSVMClassifier.paper("banana", max_steps=2000, random_state=0).fit(X, y)
+    assert model.score(X, y) > 0.93
+    assert (model.alpha, model.prune_share, model.min_share) == (1e-5, 0.1, 1e-3)
+    assert (model.batch_size, model.tol, model.bias_rate) == (50_000, 1e-4, 0.01)
+    assert HLSVMClassifier.paper("covtype").max_steps == 10**7
+    save_model(model, tmp_path / "model")
+    again = load_model(tmp_path / "model")
+    assert again.get_params() == model.get_params()
+    np.testing.assert_array_equal(again.predict(X), model.predict(X))
+    search = HLSVMClassifierCV([1e-5], prune_shares=(0.1,), cv=2, random_state=0)
+    own = {
+        name: value
+        for name, value in model.get_params().items()
+        if name in search.get_params() and name != "multi_class"
+    }
+    best = search.set_params(**own).fit(X, y).best_estimator_
+    assert (best.max_steps, best.standardize) == (2000, False)
+    with pytest.raises(ValueError, match="dataset='mushrooms'"):
+        HLSVMClassifier.paper("mushrooms")
 
 
 def test_negative_or_vanishing_weights_are_refused(moons):

@@ -76,6 +76,49 @@ def test_predictor_and_batches_agree(refit, shared):
         answer(IRIS[:, :3])
 
 
+@pytest.mark.parametrize(
+    "estimator",
+    [
+        KernelSVC(gamma=0.5),
+        SVC(),
+        DTSVMClassifier(max_leaf_size=60, random_state=0),
+    ],
+    ids=str,
+)
+@pytest.mark.parametrize("shared", [True, False])
+def test_without_scales_nodes_add_the_terms_of_the_machine(estimator, shared, tmp_path):
+    model = tree(estimator, refit=False, scaled=False, shared=shared, n_starts=1)
+    model.fit(IRIS, SPECIES)
+    assert model.score(IRIS, SPECIES) > 0.8
+    answer = model.predictor()
+    np.testing.assert_array_equal(answer(IRIS), model.predict(IRIS))
+    save_model(model, tmp_path / "model")
+    again = load_model(tmp_path / "model")
+    assert (again.scaled, again.n_starts) == (False, 1)
+    np.testing.assert_array_equal(
+        again.decision_function(IRIS), model.decision_function(IRIS)
+    )
+
+
+def test_coefficients_without_scales_are_those_of_the_machine():
+    options = {"refit": False, "random_state": 0}
+    plain = tree(MACHINE, scaled=False, **options).fit(X)
+    only = plain.decompositions_[0].parts[0].machine.trees[0]
+    assert np.isin(only.coefficients, MACHINE.dual_coef_).all()
+    assert plain.score(X, Y) > 0.9
+    scaled = tree(MACHINE, **options).fit(X)
+    values = MACHINE.decision_function(X)
+    errors = [np.abs(m.decision_function(X) - values).mean() for m in (scaled, plain)]
+    assert errors[0] < errors[1]
+    for bad, word in (
+        (tree(MACHINE, scaled=False), "refit='values'"),
+        (tree(MACHINE, scaled=False, vectors="rows", **options), "vectors='rows'"),
+        (tree(AdaBoostClassifier(), scaled=False, **options), "weak learners"),
+    ):
+        with pytest.raises(ValueError, match=word):
+            bad.fit(X, Y)
+
+
 def test_values_are_kept_not_only_signs():
     model = tree(MACHINE, 8).fit(X)
     values = np.corrcoef(model.decision_function(X), MACHINE.decision_function(X))

@@ -12,7 +12,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.model_selection import PredefinedSplit
 from sklearn.svm import LinearSVC
 
-from treesvm import SVMMajClassifier
+from treesvm import SVMMajClassifier, load_model, save_model
 
 
 def rows(n_classes=2, n_rows=300):
@@ -49,6 +49,39 @@ def test_many_classes_are_one_machine_each(hinge, alpha):
     labels = np.where(y == "bee", 1.0, -1.0)
     single = SVMMajClassifier(hinge, alpha=model.alpha_).fit(X, labels)
     np.testing.assert_allclose(model.coef_[1], single.coef_[0], rtol=1e-6, atol=1e-8)
+
+
+@pytest.mark.parametrize("hinge", ["quadratic", "absolute", "huber"])
+def test_plain_steps_are_those_of_the_thesis(hinge):
+    X, y = rows()
+    labels = np.where(y == "bee", 1.0, -1.0)
+    w, c = np.zeros(8), 0.0
+    for _ in range(4):
+        w, c = naive.majorization_step(X, labels, np.ones(300), 0.5, hinge, w, c)
+    options = {"alpha": 0.5, "steps": "plain", "tol": 1e-12}
+    with pytest.warns(ConvergenceWarning, match="max_iter=4"):
+        model = SVMMajClassifier(hinge, max_iter=4, **options).fit(X, y)
+    np.testing.assert_allclose(model.coef_[0], w, rtol=1e-6)
+    assert model.intercept_[0] == pytest.approx(c, rel=1e-6)
+    assert model.n_iter_ == 4
+
+
+def test_plain_steps_reach_the_same_machine_in_more_steps(tmp_path):
+    X, y = rows()
+    fitted = {
+        steps: SVMMajClassifier(alpha="cv", cv=3, steps=steps, random_state=0).fit(X, y)
+        for steps in ("plain", "doubled", "conjugate")
+    }
+    usual, plain = fitted["conjugate"], fitted["plain"]
+    assert SVMMajClassifier().steps == "conjugate"
+    assert plain.n_iter_ > usual.n_iter_
+    for model in fitted.values():
+        assert model.alpha_ == usual.alpha_
+        np.testing.assert_allclose(model.coef_, usual.coef_, rtol=1e-2, atol=1e-3)
+    save_model(plain, tmp_path / "model")
+    assert load_model(tmp_path / "model").steps == "plain"
+    with pytest.raises(ValueError, match="steps='long'"):
+        SVMMajClassifier(steps="long").fit(X, y)
 
 
 def test_folds_are_numbers_splitters_or_lists():

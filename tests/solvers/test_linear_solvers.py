@@ -132,6 +132,20 @@ def test_paper_rule_leaves_the_bias_unpenalised_and_stops_by_its_own_rule():
         solve_pegasos(X, y, weight, 0.1, rule="other")
 
 
+@pytest.mark.parametrize(("tol", "max_iter"), [(1e-3, 5000), (1e-9, 300)])
+def test_a_batch_of_all_rows_is_the_papers_subgradient(tol, max_iter):
+    X, y, weight = make_problem(3, n_rows=60)
+    options = {"tol": tol, "max_iter": max_iter, "bias_rate": 0.05}
+    ours = solve_pegasos(X, y, weight, 0.1, rule="paper", batch=60, **options)
+    w, b, n_steps = naive_linear.paper_pegasos(X, y, weight, 0.1, 0.05, tol, max_iter)
+    np.testing.assert_allclose(ours.coefficients, w, rtol=1e-9)
+    assert ours.bias == pytest.approx(b)
+    assert ours.n_iter == n_steps
+    assert ours.converged == (n_steps < max_iter)
+    more = solve_pegasos(X, y, weight, 0.1, rule="paper", batch=10**6, **options)
+    np.testing.assert_array_equal(more.coefficients, ours.coefficients)
+
+
 def test_certificates_at_the_optimum_and_away_from_it():
     X, y, weight = make_problem(6)
     alpha = naive_linear.linear_svm_dual(X, y, weight, 0.1)

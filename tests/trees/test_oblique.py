@@ -8,6 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import sparse
 
+from treesvm.solvers.dual_descent import solve_dual_descent
 from treesvm.trees import oblique_split
 from treesvm.trees.cascade_split import settling_threshold
 from treesvm.trees.class_sides import centroid_sides, majority_sides
@@ -110,6 +111,23 @@ def test_other_solvers_grow_good_trees(solver):
     plane = PLANE._replace(solver=solver)
     tree = grow_oblique_tree(X, y, n_classes=2, plane=plane)
     assert np.mean(tree.value.argmax(axis=1)[tree.apply(X)] == y) > 0.9
+
+
+@pytest.mark.parametrize("as_rows", [np.asarray, sparse.csr_matrix])
+def test_without_standardising_a_node_is_the_svm_of_its_rows(as_rows):
+    X, y = moons(7)
+    X = (X - X.min(axis=0)) / np.ptp(X, axis=0) * [1.0, 1.0, 0.1]
+    plane = PLANE._replace(standardize=False, tol=1e-6, max_passes=20_000)
+    finder = ObliqueSplit(as_rows(X), y, n_classes=2, options=plane)
+    split = finder(np.arange(len(y)), 0)
+    counts = np.bincount(y)
+    exact = solve_dual_descent(
+        X, 2.0 * y - 1.0, 0.5 / counts[y], 0.01, tol=1e-8, max_iter=100_000
+    )
+    np.testing.assert_allclose(split.weights, exact.coefficients, atol=2e-3)
+    assert split.threshold == pytest.approx(-exact.bias, abs=2e-3)
+    scaled = ObliqueSplit(X, y, n_classes=2, options=plane._replace(standardize=True))
+    assert not np.allclose(scaled(np.arange(len(y)), 0).weights, split.weights, 0.1)
 
 
 def test_sample_of_a_large_node_splits_all_its_rows():

@@ -8,8 +8,7 @@ from treesvm.inputs.parameter_rules import check_parameters, one_of
 from treesvm.inputs.row_access import row_matrix
 from treesvm.trees.cascade_split import CascadeSplit
 from treesvm.trees.growth import grow
-from treesvm.trees.oblique import default_alpha
-from treesvm.trees.oblique_split import PlaneOptions
+from treesvm.trees.oblique import plane_options
 from treesvm.trees.tree import Tree
 
 
@@ -32,7 +31,7 @@ class SVMTreesClassifier(ObliqueTreeClassifier):
     class_weight : dict or "balanced", optional
     tol : float, default=0.1
     max_passes : int, default=20
-    max_node_rows : int, default=20000
+    max_node_rows : int or None, default=20000
     n_jobs : int, optional
     random_state : int, RandomState or None
 
@@ -105,17 +104,9 @@ class SVMTreesClassifier(ObliqueTreeClassifier):
         n_jobs: int | None,
     ) -> Tree:
         """Grow one cascade."""
-        X, alpha = row_matrix(X), self.alpha
-        if alpha == "auto":
-            total = len(codes) if weight is None else weight.sum()
-            alpha = default_alpha(self.regularization, total)
-        plane = PlaneOptions(
-            alpha=float(alpha),
-            regularization=self.regularization,
-            tol=self.tol,
-            max_passes=self.max_passes,
-            max_node_rows=self.max_node_rows,
-        )
+        X = row_matrix(X)
+        total = len(codes) if weight is None else weight.sum()
+        plane = plane_options(self, total)
         return grow(
             codes,
             CascadeSplit(X, codes, sample_weight=weight, options=plane),

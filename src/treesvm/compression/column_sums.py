@@ -80,7 +80,7 @@ def _add_squares(K, out):
             out[k] += row[k] * row[k]
 
 
-def best_column(sums, least, taken=()):
+def best_column(sums, least, taken=(), scales=None):
     """Return the `BestColumn` of some sums.
 
     Parameters
@@ -91,8 +91,15 @@ def best_column(sums, least, taken=()):
         the rows at hand and would need a huge scale.
     taken : sequence of int
         Columns that must not be chosen.
+    scales : ndarray of shape (m, n_outputs), optional
+        Instead of their best scales, those of all columns; then any column may be
+        chosen, again and even if the residuals grow, since the least harm is the best.
     """
     products, squares = sums
+    if scales is not None:
+        gains = ((2.0 * products - scales * squares[:, None]) * scales).sum(axis=1)
+        k = int(gains.argmax())
+        return BestColumn(k, scales[k], float(gains[k]))
     k, gain = _largest_gain(products, squares, least, np.asarray(taken, np.intp))
     if k < 0:
         return BestColumn(-1, np.zeros(products.shape[1]), 0.0)

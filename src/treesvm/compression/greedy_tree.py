@@ -7,9 +7,11 @@ turns between the best columns for the threshold and the best threshold for the 
 until the cost stops falling. Residuals are net of the node's own score.
 
 ``refit=False`` is the paper's algorithm: least squares, a scale for each new column,
-earlier scales untouched. With ``refit=True`` all coefficients of a path are fitted
-together at every node (`path_fit`), a leaf has a constant, and nodes with fewer than
-`split_rows` rows grow on as chains: further columns without splitting.
+earlier scales untouched. The scale is the best one (section 4.3) or, with `scales`, the
+one that the column has in the sum: Algorithms 2 to 5 without scaling, c = 1. With
+``refit=True`` all coefficients of a path are fitted together at every node
+(`path_fit`), a leaf has a constant, and nodes with fewer than `split_rows` rows grow on
+as chains: further columns without splitting.
 """
 
 from typing import NamedTuple
@@ -69,7 +71,7 @@ class _Split(NamedTuple):
     cost: float
 
 
-def grow_score_tree(K, lower, upper, options, *, offsets=None, rng=None):
+def grow_score_tree(K, lower, upper, options, *, offsets=None, scales=None, rng=None):
     """Grow one tree.
 
     Parameters
@@ -81,6 +83,8 @@ def grow_score_tree(K, lower, upper, options, *, offsets=None, rng=None):
     options : GrowthOptions
     offsets : ndarray of shape (n_outputs,), optional
         Constant that the paper's tree carries along, and where a refit starts.
+    scales : ndarray of shape (m, n_outputs), optional
+        Without refit: the scale that each column keeps.
     rng : numpy Generator
         Draws the starting thresholds.
 
@@ -90,7 +94,7 @@ def grow_score_tree(K, lower, upper, options, *, offsets=None, rng=None):
     """
     rng = np.random.default_rng() if rng is None else rng
     offsets = np.zeros(lower.shape[1]) if offsets is None else offsets
-    growth = _Growth(K, lower.copy(), upper.copy(), options, rng)
+    growth = _Growth(K, lower.copy(), upper.copy(), options, scales, rng)
     with one_blas_thread():
         return growth.run(offsets)
 
@@ -98,9 +102,9 @@ def grow_score_tree(K, lower, upper, options, *, offsets=None, rng=None):
 class _Growth:
     """The rows, in the order of the nodes they fall into, and the tree so far."""
 
-    def __init__(self, K, lower, upper, options, rng):
+    def __init__(self, K, lower, upper, options, scales, rng):
         self.K, self.lower, self.upper = K, lower, upper
-        self.options, self.rng = options, rng
+        self.options, self.scales, self.rng = options, scales, rng
         share = _REFIT_FLAT if options.refit else _FLAT
         self.least = share * np.einsum("ij,ij->j", K, K) / max(1, len(K))
         self.height = min(options.max_height or _LONGEST_PATH, _LONGEST_PATH)
@@ -109,7 +113,7 @@ class _Growth:
     def run(self, offsets):
         residual = self._start_residual(offsets)
         self.total = float((residual**2).sum())
-        root = best_column(column_sums(self.K, residual), self.least)
+        root = self._best_column(column_sums(self.K, residual))
         column = max(root.column, 0)
         scale = np.zeros_like(root.scale) if self.options.refit else root.scale
         ridge = self._ridge(slice(0, len(self.K)), [column])
@@ -118,6 +122,9 @@ class _Growth:
         while branches:
             branches.extend(self._grow_node(branches.pop()))
         return self.builder.finish()
+
+    def _best_column(self, sums, taken=()):
+        return best_column(sums, self.least, taken, self.scales)
 
     def _start_residual(self, offsets):
         values = np.broadcast_to(offsets, self.lower.shape)
@@ -215,8 +222,8 @@ class _Growth:
         while at not in seen:
             seen.add(at)
             pair = (
-                best_column(left, self.least, taken),
-                best_column(total - left, self.least, taken),
+                self._best_column(left, taken),
+                self._best_column(total - left, taken),
             )
             if pair[0].column < 0 or pair[1].column < 0:
                 break
@@ -241,9 +248,9 @@ class _Growth:
         if self.options.refit:
             columns = branch.columns or ChainColumns(self.K[rows], branch.path)
             columns.extend_to(branch.path)
-            best = best_column(columns.sums(residual), self.least, branch.path)
+            best = self._best_column(columns.sums(residual), branch.path)
         else:
-            best = best_column(column_sums(self.K[rows], residual), self.least)
+            best = self._best_column(column_sums(self.K[rows], residual))
         if best.gain <= _SETTLED * self.total:
             return []
         self.builder.set_threshold(node, 0.0)

@@ -32,6 +32,8 @@ class CompressionOptions:
     min_rows, n_starts : int
     loss : {"values", "margin"} or None
         What a refit approximates; None is the paper's algorithm, without refit.
+    is_scaled : bool
+        Without refit: whether columns get scales, or keep the machine's coefficients.
     split_rows : int or "cv"
     prior_rows : float
     is_shared : bool
@@ -46,6 +48,7 @@ class CompressionOptions:
     min_rows: int = 5
     n_starts: int = 5
     loss: str | None = "values"
+    is_scaled: bool = True
     split_rows: int | str | None = "cv"
     prior_rows: float = 1.0
     is_shared: bool = True
@@ -67,6 +70,8 @@ class Source:
         The part of the values that is no term.
     pairs : ndarray of shape (n_machines, 2)
     n_classes : int
+    coefficients : ndarray of shape (n_terms, n_machines), optional
+        Of the terms in the machines' values, where they are known.
     """
 
     terms: object
@@ -74,6 +79,7 @@ class Source:
     biases: np.ndarray
     pairs: np.ndarray
     n_classes: int
+    coefficients: np.ndarray | None = None
 
 
 def machine_source(machine):
@@ -86,6 +92,7 @@ def machine_source(machine):
         machine.biases,
         machine.pairs,
         machine.n_classes,
+        machine.coefficient_matrix,
     )
 
 
@@ -114,7 +121,8 @@ def compress_machines(source, X, options, rng):
     lower, upper = targets_of(source, decisions, options.loss)
     trees = []
     for own in outputs:
-        problem = Problem(K, lower[:, own], upper[:, own], source.biases[own])
+        scales = None if options.is_scaled else source.coefficients[:, own]
+        problem = Problem(K, lower[:, own], upper[:, own], source.biases[own], scales)
         trees.append(problem.grow(_settled(options, len(K)), rng))
     return restricted(source, trees)
 
@@ -151,6 +159,7 @@ class Problem:
     lower: np.ndarray
     upper: np.ndarray
     biases: np.ndarray
+    scales: np.ndarray | None = None  # that columns keep
 
     def grow(self, options, rng):
         seed = int(rng.integers(2**31))
@@ -180,6 +189,7 @@ class Problem:
             self.upper[rows],
             growth,
             offsets=self.biases,
+            scales=self.scales,
             rng=np.random.default_rng(seed),
         )
 

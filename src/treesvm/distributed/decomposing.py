@@ -29,7 +29,6 @@ from treesvm.distributed.shuffling import gathered_groups, number_of_parts
 from treesvm.partitions.tree_parts import TreeParts
 from treesvm.trees.axis import (
     below_ceiling,
-    classification_grower,
     draw_seed,
     fit_branch,
     plan_sample,
@@ -63,14 +62,13 @@ def plan_leaves(client, rows, partition, ceiling, seed):
     partition : AxisTree
     ceiling, seed : int
     """
-    rng, max_features = check_random_state(seed), partition.max_features
+    rng = check_random_state(seed)
     sample = plan_sample(rows.n_rows, ceiling, partition.max_tree_rows, rng)
     grown = delayed(_first_tree)(
         rows.sampled(sample.rows),
         rows.is_weighted,
         sample.ceiling,
-        partition.criterion,
-        max_features,
+        partition,
         draw_seed(rng),
     )
     tree = client.compute(grown).result()
@@ -80,8 +78,7 @@ def plan_leaves(client, rows, partition, ceiling, seed):
     if sample.rows is not None:
         too_large = np.flatnonzero(counts >= ceiling)
         seeds = {int(routing.group_of[leaf]): draw_seed(rng) for leaf in too_large}
-    growth = Growth(ceiling, partition.criterion, max_features, seeds)
-    return Plan(routing, growth, sizes)
+    return Plan(routing, Growth(ceiling, partition, seeds), sizes)
 
 
 def _groups(tree, counts, ceiling):
@@ -95,10 +92,10 @@ def _groups(tree, counts, ceiling):
     return Routing(tree, group_of, np.ones(len(sizes), bool)), sizes
 
 
-def _first_tree(rows, is_weighted, ceiling, criterion, max_features, seed):
+def _first_tree(rows, is_weighted, ceiling, partition, seed):
     """Grow the first tree, on a sample or on all rows."""
     return fit_branch(
-        classification_grower(criterion, max_features),
+        partition.classification_grower(),
         rows.X,
         rows.codes,
         rows.weight if is_weighted else None,

@@ -20,7 +20,8 @@ from treesvm.distributed.packing import (
 )
 from treesvm.distributed.worker_memory import give_back
 from treesvm.inputs.rows import Rows
-from treesvm.trees.axis import classification_grower, fit_branch
+from treesvm.partitions.axis_tree import AxisTree
+from treesvm.trees.axis import fit_branch
 from treesvm.trees.grafting import leaf_totals
 from treesvm.trees.leaf_rows import rows_by_leaf
 from treesvm.trees.tree import Tree
@@ -38,8 +39,7 @@ class Growth(NamedTuple):
     """How leaves that turned out too large are split further."""
 
     max_leaf_size: int
-    criterion: str
-    max_features: float | None
+    partition: AxisTree
     seeds: dict  # group -> seed, of the groups to split
 
     def branch(self, group, rows, is_weighted):
@@ -47,7 +47,7 @@ class Growth(NamedTuple):
         if group not in self.seeds:
             return None
         tree = fit_branch(
-            classification_grower(self.criterion, self.max_features),
+            self.partition.classification_grower(),
             rows.X,
             rows.codes,
             rows.weight if is_weighted else None,

@@ -60,11 +60,16 @@ class SupportVectorTreeClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstim
     min_rows : int, default=5
         A node with so few rows is not split.
     n_starts : int, default=5
-        Random thresholds from which each split is searched.
+        Random thresholds from which each split is searched. The paper's Algorithm 3
+        draws one.
     refit : {"values", "margin"} or bool, default="values"
         Fit all scales of a path together, to the machine's values (also True), or to
         its values between the margins and beyond them to being beyond. False is the
         paper's algorithm.
+    scaled : bool, default=True
+        Without refit: whether each column gets its best scale (section 4.3). False is
+        the paper's Algorithms 2 to 5 as written (c = 1): a node adds its support vector
+        with the coefficient that it has in the machine.
     split_rows : int or "cv", default="cv"
         With refit, nodes with fewer rows grow on as chains, without splitting. "cv"
         chooses among 30, 100 and no split at all by held-out rows.
@@ -130,6 +135,7 @@ class SupportVectorTreeClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstim
         "min_rows": count("use a positive whole number of rows"),
         "n_starts": count("use a positive whole number"),
         "refit": one_of(False, True, "values", "margin"),
+        "scaled": FLAG,
         "split_rows": either(
             "cv", count("use a positive whole number of rows, or 'cv'")
         ),
@@ -149,6 +155,7 @@ class SupportVectorTreeClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstim
         n_starts: int = 5,
         refit: bool | str = "values",
         *,
+        scaled: bool = True,
         split_rows: int | str | None = "cv",
         vectors: str = "auto",
         shared: bool = True,
@@ -163,6 +170,7 @@ class SupportVectorTreeClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstim
         self.min_rows = min_rows
         self.n_starts = n_starts
         self.refit = refit
+        self.scaled = scaled
         self.split_rows = split_rows
         self.vectors = vectors
         self.shared = shared
@@ -208,6 +216,7 @@ class SupportVectorTreeClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstim
                 members, rows, self._options(), seed, self.n_jobs, self.verbose
             )
         else:
+            self._check_coefficients(source)
             vectors = self._vectors(source)
             members = [whole_member(source, rows, self._options(), rng, vectors)]
         return self.restore_fitted(members)
@@ -245,6 +254,14 @@ class SupportVectorTreeClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstim
         self.n_features_in_ = 1
         return model, objects, object_source(model, kernel, objects, gram)
 
+    def _check_coefficients(self, source):
+        """Refuse columns without scales where nothing says their coefficients."""
+        if not self.scaled and source.coefficients is None:
+            raise ValueError(
+                "scaled=False needs the coefficients of a kernel machine; a sum of "
+                "weak learners does not say them: use scaled=True."
+            )
+
     def _vectors(self, source):
         """Which vectors the nodes may hold, settled."""
         has_kernel = hasattr(source.terms, "kernel")
@@ -266,6 +283,7 @@ class SupportVectorTreeClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstim
             min_rows=self.min_rows,
             n_starts=self.n_starts,
             loss=_LOSSES[self.refit],
+            is_scaled=self.scaled,
             split_rows=self.split_rows,
             is_shared=self.shared,
             max_bytes=int(self.cache_size * 2**20),
@@ -325,6 +343,12 @@ class SupportVectorTreeClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstim
     def check_parameters(self) -> None:
         """Raise a ValueError that names a parameter out of range."""
         check_parameters(self)
+        if not self.scaled and (self.refit or self.vectors == "rows"):
+            raise ValueError(
+                f"scaled=False keeps the coefficients of the machine's own vectors, "
+                f"which refit={self.refit!r} with vectors={self.vectors!r} does not; "
+                "use refit=False with vectors='auto' or 'support'."
+            )
 
     def _checked(self, X):
         check_is_fitted(self)

@@ -19,12 +19,13 @@ from treesvm.inputs.parameter_rules import (
     either,
     is_count,
     number,
+    one_of,
 )
 from treesvm.inputs.rows import Rows
 from treesvm.inputs.training_rows import checked_rows, classification_rows
 from treesvm.inputs.whole_fit import all_or_nothing
 from treesvm.solvers.hinges import find_hinge
-from treesvm.solvers.majorization import solve_majorization
+from treesvm.solvers.majorization import STEPS, solve_majorization
 from treesvm.solvers.majorization_path import PathOptions, choose_penalty, draw_folds
 from treesvm.solvers.majorized_rows import majorized_rows
 
@@ -64,6 +65,11 @@ class SVMMajClassifier(ClassifierMixin, BaseEstimator):
         Multiplies `sample_weight`.
     probability : bool, default=False
         Calibrate `predict_proba` on held-out rows (five more fits).
+    steps : {"conjugate", "doubled", "plain"}, default="conjugate"
+        "plain" steps go to the minimum of the majorizing parabola, as in the thesis
+        (equations 10 and 11); "doubled" ones go twice as far; "conjugate" ones combine
+        them, see `treesvm.solvers.majorization`. All head for the same machine, "plain"
+        ones more slowly.
     tol : float, default=1e-7
         Stop when a step lowers the loss by no more than this share of it.
     max_iter : int, default=1000
@@ -102,6 +108,8 @@ class SVMMajClassifier(ClassifierMixin, BaseEstimator):
     linear support vector machines with different hinge errors", Advances in Data
     Analysis and Classification 2 (2008) 17–43.
 
+    O. Fayoyin, "SVM partitioned decision trees", thesis (2017), section 4.
+
     Examples
     --------
     >>> from sklearn.datasets import load_breast_cancer
@@ -121,6 +129,7 @@ class SVMMajClassifier(ClassifierMixin, BaseEstimator):
             "cv", number("use a positive, finite number or 'cv'", above=0.0)
         ),
         "max_iter": count("use a positive integer"),
+        "steps": one_of(*STEPS),
     }
 
     def __init__(
@@ -133,6 +142,7 @@ class SVMMajClassifier(ClassifierMixin, BaseEstimator):
         fit_intercept: bool = True,
         class_weight: ClassWeight = None,
         probability: bool = False,
+        steps: str = "conjugate",
         tol: float = 1e-7,
         max_iter: int = 1000,
         n_jobs: int | None = None,
@@ -145,6 +155,7 @@ class SVMMajClassifier(ClassifierMixin, BaseEstimator):
         self.fit_intercept = fit_intercept
         self.class_weight = class_weight
         self.probability = probability
+        self.steps = steps
         self.tol = tol
         self.max_iter = max_iter
         self.n_jobs = n_jobs
@@ -173,6 +184,7 @@ class SVMMajClassifier(ClassifierMixin, BaseEstimator):
         options = PathOptions(
             hinge=find_hinge(self.hinge, self.huber_k),
             fit_intercept=self.fit_intercept,
+            steps=self.steps,
             tol=self.tol,
             max_iter=self.max_iter,
         )
@@ -215,6 +227,7 @@ class SVMMajClassifier(ClassifierMixin, BaseEstimator):
                 np.where(codes == k, 1.0, -1.0),
                 self.alpha_,
                 hinge=options.hinge,
+                steps=options.steps,
                 tol=options.tol,
                 max_iter=options.max_iter,
             )

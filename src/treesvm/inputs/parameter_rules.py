@@ -181,6 +181,8 @@ RULES: dict[str, Rule] = {
             "use a share of the features in (0, 1], or None",
         ),
     ),
+    "splitter": one_of("best", "random"),
+    "randomize": one_of("features", "splits"),
     "probability": FLAG,
     "class_weight": (
         _is_class_weight,
@@ -206,7 +208,12 @@ RULES: dict[str, Rule] = {
     ),
     "prune_share": number(_SHARE, least=0.0, below=1.0),
     "max_passes": _WHOLE,
-    "max_node_rows": _WHOLE,
+    "max_node_rows": either(
+        None, count("use a whole number of rows, or None to train on all of them")
+    ),
+    "standardize": FLAG,
+    "batch_size": either(None, _WHOLE),
+    "bias_rate": either(None, _IS_POSITIVE),
     "max_depth": either(None, count("use a positive integer, or None for no limit")),
     "search": one_of("raced", "exhaustive"),
     "top_k": count("use a whole number of 1 or more"),

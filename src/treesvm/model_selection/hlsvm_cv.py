@@ -17,7 +17,6 @@ from treesvm.decomposition.checkpointing import Item, open_checkpoint, rows_iden
 from treesvm.estimators.hlsvm import HLSVMClassifier
 from treesvm.files.file_path import FilePath
 from treesvm.inputs.array_types import ArrayLike, ClassWeight, MatrixLike, Seed
-from treesvm.inputs.parameter_rules import check_parameters
 from treesvm.inputs.training_rows import checked_rows
 from treesvm.inputs.whole_fit import all_or_nothing
 from treesvm.model_selection.best_estimator import HoldsBestTree
@@ -28,6 +27,7 @@ from treesvm.model_selection.pruning_choice import (
     prune_at,
 )
 from treesvm.model_selection.row_splits import splits_identity
+from treesvm.trees.oblique import check_plane_parameters
 
 
 class HLSVMClassifierCV(HoldsBestTree, ClassifierMixin, BaseEstimator):
@@ -49,8 +49,9 @@ class HLSVMClassifierCV(HoldsBestTree, ClassifierMixin, BaseEstimator):
     cv : int, splitter or iterable, default=5
     scoring : str or callable, optional
         Accuracy by default.
-    regularization, solver, min_share, max_depth, multi_class, class_weight, tol, \
-max_passes, max_node_rows, leaf, C, gamma, n_jobs, random_state, checkpoint
+    regularization, solver, standardize, min_share, max_depth, multi_class, \
+class_weight, tol, max_passes, max_steps, batch_size, bias_rate, max_node_rows, \
+n_jobs, random_state, checkpoint
         As in `HLSVMClassifier`. The "cv" pruning needs a single tree. A checkpoint
         keeps the scores of finished folds, and the final fit.
 
@@ -94,13 +95,17 @@ max_passes, max_node_rows, leaf, C, gamma, n_jobs, random_state, checkpoint
         scoring: str | Callable[..., Any] | None = None,
         regularization: str = "paper",
         solver: str = "dual",
+        standardize: bool = True,
         min_share: float | str = "auto",
         max_depth: int | None = None,
         multi_class: str = "tree",
         class_weight: ClassWeight = None,
-        tol: float = 0.1,
+        tol: float | str = "auto",
         max_passes: int = 20,
-        max_node_rows: int = 20_000,
+        max_steps: int | None = None,
+        batch_size: int | None = None,
+        bias_rate: float | None = None,
+        max_node_rows: int | None = 20_000,
         n_jobs: int | None = None,
         random_state: Seed = None,
         checkpoint: FilePath | Any = None,
@@ -111,12 +116,16 @@ max_passes, max_node_rows, leaf, C, gamma, n_jobs, random_state, checkpoint
         self.scoring = scoring
         self.regularization = regularization
         self.solver = solver
+        self.standardize = standardize
         self.min_share = min_share
         self.max_depth = max_depth
         self.multi_class = multi_class
         self.class_weight = class_weight
         self.tol = tol
         self.max_passes = max_passes
+        self.max_steps = max_steps
+        self.batch_size = batch_size
+        self.bias_rate = bias_rate
         self.max_node_rows = max_node_rows
         self.n_jobs = n_jobs
         self.random_state = random_state
@@ -173,7 +182,7 @@ max_passes, max_node_rows, leaf, C, gamma, n_jobs, random_state, checkpoint
 
     def check_parameters(self) -> None:
         """Raise a ValueError that names a parameter out of range."""
-        check_parameters(self)
+        check_plane_parameters(self)
         for share in self.prune_shares:
             if share != "cv" and not (isinstance(share, Real) and 0 <= share < 1):
                 raise ValueError(

@@ -1,14 +1,17 @@
 """The partition of H-LSVM: a tree whose cuts are linear SVMs."""
 
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.base import BaseEstimator
 
-from treesvm.inputs.parameter_rules import check_parameters
 from treesvm.partitions.tree_parts import TreeParts
-from treesvm.trees.oblique import default_alpha, grow_oblique_tree
-from treesvm.trees.oblique_split import PlaneOptions
+from treesvm.trees.oblique import (
+    PLANE_RULES,
+    check_plane_parameters,
+    grow_oblique_tree,
+    plane_options,
+)
 
 
 class ObliqueTree(BaseEstimator):
@@ -19,7 +22,8 @@ class ObliqueTree(BaseEstimator):
 
     Parameters
     ----------
-    alpha, regularization, solver, max_depth, tol, max_passes, max_node_rows
+    alpha, regularization, solver, standardize, max_depth, tol, max_passes, max_steps, \
+batch_size, bias_rate, max_node_rows
         Of the nodes, as in `treesvm.HLSVMClassifier`.
 
     Notes
@@ -40,6 +44,7 @@ class ObliqueTree(BaseEstimator):
     """
 
     is_nested = True  # parts at a larger ceiling are unions of smaller ones
+    _rules: ClassVar = PLANE_RULES
 
     def __init__(
         self,
@@ -47,22 +52,30 @@ class ObliqueTree(BaseEstimator):
         regularization: str = "paper",
         *,
         solver: str = "dual",
+        standardize: bool = True,
         max_depth: int | None = None,
-        tol: float = 0.1,
+        tol: float | str = "auto",
         max_passes: int = 20,
-        max_node_rows: int = 20_000,
+        max_steps: int | None = None,
+        batch_size: int | None = None,
+        bias_rate: float | None = None,
+        max_node_rows: int | None = 20_000,
     ) -> None:
         self.alpha = alpha
         self.regularization = regularization
         self.solver = solver
+        self.standardize = standardize
         self.max_depth = max_depth
         self.tol = tol
         self.max_passes = max_passes
+        self.max_steps = max_steps
+        self.batch_size = batch_size
+        self.bias_rate = bias_rate
         self.max_node_rows = max_node_rows
 
     def check(self) -> None:
         """Raise a ValueError that names a parameter out of range."""
-        check_parameters(self)
+        check_plane_parameters(self)
 
     def randomized(self) -> "ObliqueTree":
         """Return the recipe of a committee's members: their seeds make them differ."""
@@ -90,21 +103,11 @@ class ObliqueTree(BaseEstimator):
             )
         weight = weight / weight.mean() if np.ptp(weight) > 0 else None
         total = len(target) if weight is None else weight.sum()
-        alpha = self.alpha
-        if alpha == "auto":
-            alpha = default_alpha(self.regularization, total)
         tree = grow_oblique_tree(
             X,
             target,
             n_classes=n_classes,
-            plane=PlaneOptions(
-                alpha=float(alpha),
-                regularization=self.regularization,
-                solver=self.solver,
-                tol=self.tol,
-                max_passes=self.max_passes,
-                max_node_rows=self.max_node_rows,
-            ),
+            plane=plane_options(self, total),
             sample_weight=weight,
             max_leaf_weight=max_leaf_size
             if max_leaf_size >= total

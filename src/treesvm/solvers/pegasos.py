@@ -12,7 +12,10 @@ Shamir and Sridharan, ICML 2012, for the mean).
 
 ``rule="paper"`` is the variant of Rodriguez-Lujan et al. (2012), section 2: the bias is
 not penalised and moves ``bias_rate`` times slower, w alone is projected, the last point
-is the answer, and the solver stops when w moves less than `tol` in one step.
+is the answer, and the solver stops when w moves less than `tol` in one step. A batch as
+large as the set is the set itself, each row once with its weight, as the paper takes
+the smaller of k and the rows of a node; smaller batches are drawn by weight, where the
+paper draws evenly and weighs: both have the same mean.
 
 Symbols used below: ``penalty`` is lambda, ``batch`` is k.
 """
@@ -77,13 +80,13 @@ def solve_pegasos(
     rule : {"mean", "paper"}
         Penalised bias and mean of steps, or the paper's own rule.
     batch : int
-        Rows in a step.
+        Rows in a step, k.
     tol : float, optional
         With "mean": the duality gap, relative to the objective, at which to stop (0.02
         by default); it is measured after 1/8, 1/4, 1/2 and all of the steps. With
-        "paper": the length of a step of w at which to stop (1e-4 by default).
+        "paper": the length of a step of w at which to stop, epsilon_P (1e-4).
     max_iter : int
-        Largest number of steps.
+        Largest number of steps, T.
     bias_rate : float
         tau of the paper; used by ``rule="paper"`` only.
     seed : int
@@ -97,21 +100,21 @@ def solve_pegasos(
     if rule not in _RULES:
         raise ValueError(f"rule={rule!r} is unknown; use one of {_RULES}.")
     y, weight = np.asarray(y, dtype=np.float64), np.asarray(weight, dtype=np.float64)
-    problem = row_arrays(X), y, np.cumsum(weight), penalty, batch
+    rows, mass = row_arrays(X), np.cumsum(weight)
+    batch = min(batch, len(y)) if rule == "paper" else batch
     cost = (batch + 4) * (X.shape[1] + VISIT)
     if rule == "paper":
         tol = 1e-4 if tol is None else tol
         w, b, hits = np.zeros(X.shape[1]), np.zeros(1), np.zeros(len(y))
+        problem = rows, y, weight, mass, penalty, batch, bias_rate, tol
         random, n_iter = _start(seed, 0, 0).random, 0
         for first, last in slices(max_iter, cost):
-            n_iter, is_done = _paper_steps(
-                *problem, bias_rate, tol, first, last, random, w, b, hits
-            )
+            n_iter, is_done = _paper_steps(*problem, first, last, random, w, b, hits)
             if is_done:
                 break
         certificate = _certify(X, y, weight, penalty, w, b[0], hits / n_iter)
         return Solution(w, float(b[0]), *certificate, n_iter, n_iter < max_iter)
-    tol = 2e-2 if tol is None else tol
+    tol, problem = 2e-2 if tol is None else tol, (rows, y, mass, penalty, batch)
     for n_iter in (max_iter // 8, max_iter // 4, max_iter // 2, max_iter):
         w, b, hits = np.zeros(X.shape[1]), np.zeros(1), np.zeros(len(y))
         walk = _start(seed, len(y), X.shape[1])
@@ -178,20 +181,38 @@ def _mean_steps(rows, y, mass, penalty, batch, n_iter, first, last, walk, w, b):
 
 @compiled
 def _paper_steps(
-    rows, y, mass, penalty, batch, bias_rate, tol, first, last, random, w, b, hits
+    rows,
+    y,
+    weight,
+    mass,
+    penalty,
+    batch,
+    bias_rate,
+    tol,
+    first,
+    last,
+    random,
+    w,
+    b,
+    hits,
 ):
     """Update `w`, `b` in place by the paper's rule; return (steps done, is_done)."""
-    state, total = random[0], mass[-1]
+    state, total, is_whole = random[0], mass[-1], batch == len(y)
     for t in range(first, last + 1):
         rate = 1.0 / (penalty * t)
-        drawn, n_hit, state = _losers(rows, y, mass, batch, w, b[0], 1.0, state)
+        if is_whole:
+            drawn, n_hit = _all_losers(rows, y, w, b[0])
+        else:
+            drawn, n_hit, state = _losers(rows, y, mass, batch, w, b[0], 1.0, state)
         before = w.copy()
         w *= 1.0 - 1.0 / t
         for s in range(n_hit):
-            step = rate * y[drawn[s]] * total / batch
-            row_add(rows, drawn[s], step, w)
+            i = drawn[s]
+            share = weight[i] / total if is_whole else 1.0 / batch
+            step = rate * y[i] * total * share
+            row_add(rows, i, step, w)
             b[0] += bias_rate * step
-            hits[drawn[s]] += 1.0 / batch
+            hits[i] += share
         norm2 = w @ w
         if norm2 > total / penalty:
             w *= np.sqrt(total / (penalty * norm2))
@@ -200,6 +221,18 @@ def _paper_steps(
             return t, True
     random[0] = state
     return last, False
+
+
+@compiled
+def _all_losers(rows, y, v, v_b):
+    """Return the rows of the set that have a loss, and their number."""
+    found = np.empty(len(y), np.int64)
+    n_hit = 0
+    for i in range(len(y)):
+        if y[i] * (row_dot(rows, i, v) + v_b) < 1.0:
+            found[n_hit] = i
+            n_hit += 1
+    return found, n_hit
 
 
 @compiled

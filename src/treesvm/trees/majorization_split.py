@@ -28,7 +28,7 @@ class MajorizationOptions(NamedTuple):
     is_balanced: bool = False  # whether both sides of a node weigh the same
     tol: float = 1e-7
     max_iter: int = 1000
-    max_node_rows: int = np.iinfo(np.int64).max
+    max_node_rows: None = None  # every node trains on all its rows
     side_rounds: int = 3  # how often classes may change sides
 
 

@@ -7,9 +7,10 @@ trees of the same kind.
 
 import numpy as np
 
+from treesvm.inputs.parameter_rules import RULES, check_parameters, either
 from treesvm.inputs.row_access import row_matrix
 from treesvm.trees.growth import grow
-from treesvm.trees.oblique_split import ObliqueSplit
+from treesvm.trees.oblique_split import ObliqueSplit, PlaneOptions
 from treesvm.trees.pruning import prune_by_rows
 
 # Best mean rank over the training rows of eleven sets, see docs/benchmarks/hlsvm.md.
@@ -102,6 +103,45 @@ def grow_oblique_tree(
     return prune_by_rows(
         tree, X[held_out], y[held_out], sample_weight=weight, answer=answer
     )
+
+
+# Rules of the parameters that `plane_options` reads, where they are its own.
+PLANE_RULES = {
+    "tol": either("auto", RULES["tol"]),
+    "max_steps": either(None, RULES["max_steps"]),
+}
+_STOCHASTIC = ("pegasos", "pegasos-paper")
+_USED_BY = {
+    "max_steps": _STOCHASTIC,
+    "batch_size": _STOCHASTIC,
+    "bias_rate": ("pegasos-paper",),
+}
+
+
+def check_plane_parameters(recipe):
+    """Raise a ValueError that names a parameter out of range, or without an effect."""
+    check_parameters(recipe)
+    for name, solvers in _USED_BY.items():
+        value = getattr(recipe, name)
+        if value is not None and recipe.solver not in solvers:
+            raise ValueError(
+                f"{name}={value!r} has no effect with solver={recipe.solver!r}; leave "
+                f"it at None, or use solver={' or '.join(map(repr, solvers))}."
+            )
+
+
+def plane_options(recipe, total_weight):
+    """Return the PlaneOptions among the parameters of an estimator or a partition.
+
+    `total_weight`, of all rows, resolves ``alpha="auto"``.
+    """
+    parameters = recipe.get_params(deep=False)
+    own = {
+        name: parameters[name] for name in PlaneOptions._fields if name in parameters
+    }
+    if own["alpha"] == "auto":
+        own["alpha"] = default_alpha(recipe.regularization, total_weight)
+    return PlaneOptions(**own | {"alpha": float(own["alpha"])})
 
 
 def default_alpha(regularization, total_weight):

@@ -6,9 +6,11 @@ weights p sum to one, and the SVM minimises
     lambda_S/2 (|w|^2 + b^2) + sum_i p_i max(0, 1 - y_i (w @ z_i + b))
 
 over the node's own standardised features z = (x - mean) / deviation; (w, b) is folded
-back to x afterwards. ``regularization="paper"`` takes lambda_S = lambda * |S|, which is
-equation (8) of Rodriguez-Lujan, Santa Cruz and Huerta (Pattern Recognition 45, 2012)
-with weights that sum to one; "mean" takes lambda_S = lambda in every node.
+back to x afterwards. ``standardize=False`` takes z = x. ``regularization="paper"``
+takes lambda_S = lambda * |S|, which is equation (8) of Rodriguez-Lujan, Santa Cruz and
+Huerta (Pattern Recognition 45, 2012) with weights that sum to one; "mean" takes
+lambda_S = lambda in every node. The paper's own node has its features as they are, its
+regularisation and its Pegasos.
 
 Sparse rows are divided by the deviation only: to centre them would fill them, and the
 bias takes up the shift.
@@ -29,6 +31,10 @@ from treesvm.trees.growth import Split
 
 _FLAT = 1e-9  # a feature whose deviation is smaller, relative to its mean, is constant
 _DENSE_ENTRIES = 20_000_000  # a node of sparse rows is made dense up to this size
+_BATCH = 32  # k of Pegasos
+_BIAS_RATE = 0.01  # tau of the paper
+# Margins; duality gap relative to the objective; the paper's epsilon_P.
+AUTO_TOL = {"dual": 0.1, "pegasos": 2e-2, "pegasos-paper": 1e-4}
 _GAIN = 1e-12  # entropies nearer than this, relatively, are equal up to rounding
 
 
@@ -38,14 +44,19 @@ class PlaneOptions(NamedTuple):
     alpha: float  # lambda
     regularization: str = "paper"  # or "mean"
     solver: str = "dual"  # or "pegasos", "pegasos-paper"
-    tol: float = 0.1
+    standardize: bool = True
+    tol: float | str = "auto"  # `AUTO_TOL` of the solver
     max_passes: int = 20  # passes over the node's rows
-    max_node_rows: int = 20_000  # a node with more trains on a random sample of so many
+    max_steps: int | None = None  # T of Pegasos, instead of the passes
+    batch_size: int | None = None  # k of Pegasos, 32 by default
+    bias_rate: float | None = None  # tau of the paper's Pegasos, 0.01 by default
+    # A node with more rows trains on a random sample of so many; None: on all.
+    max_node_rows: int | None = 20_000
     side_rounds: int = 3  # how often classes may change sides
 
 
 class NodeRows(NamedTuple):
-    """The standardised rows of a node."""
+    """The rows of a node as its SVM sees them: z = (x - mean) * scale."""
 
     Z: object  # (n_rows, n_features) float32 array, or CSR
     mean: np.ndarray
@@ -99,7 +110,10 @@ class ObliqueSplit:
 
     def _prepare(self, rows, sample):
         """Return what all hyperplanes of the node share; `Z` places its classes."""
-        node = standardise(self.X, sample, self.weight[sample])
+        if self.options.standardize:
+            node = standardise(self.X, sample, self.weight[sample])
+        else:
+            node = as_they_are(self.X, sample)
         return node._replace(mass=self.weight[rows].sum())
 
     def _plane(self, node, y, weight, seed):
@@ -127,6 +141,13 @@ def find_plane(node, y, weight, penalty, options, seed):
     w = w.astype(np.float64) * node.scale
     # Sparse rows were not centred: their mean is folded into nothing.
     return w, b if sparse.issparse(node.Z) else b - w @ node.mean
+
+
+def as_they_are(X, rows):
+    """Return the given rows without a scale of their own."""
+    n_features = X.shape[1]
+    Z = X[rows].astype(np.float32)
+    return NodeRows(Z, np.zeros(n_features), np.ones(n_features))
 
 
 def standardise(X, rows, weight):
@@ -209,8 +230,11 @@ def _scale_sparse(X, weight):
 
 
 def sample_rows(rows, size, seed):
-    """Return at most `size` of the rows, drawn without replacement, in order."""
-    if len(rows) <= size:
+    """Return at most `size` of the rows, drawn without replacement, in order.
+
+    None for `size` returns all of them.
+    """
+    if size is None or len(rows) <= size:
         return rows
     return np.sort(np.random.default_rng(seed).choice(rows, size, replace=False))
 
@@ -239,11 +263,12 @@ def _disorder(mass):
 def _dual_plane(Z, y, weight, penalty, options, seed):
     """Return (w, b) by dual descent, without a certificate: a split needs none."""
     rows = (Z,) if isinstance(Z, np.ndarray) else row_arrays(Z)
+    tol, max_passes = _tolerance(options), options.max_passes
     upper, alpha = np.empty(len(y)), np.zeros(len(y))
     w, b = np.zeros(Z.shape[1], np.float32), np.zeros(1)
     _halve(y, weight, upper)
     upper /= penalty
-    descend(rows, y, upper, alpha, w, b, options.tol, options.max_passes, seed)
+    descend(rows, y, upper, alpha, w, b, tol, max_passes, seed)
     return w, b[0]
 
 
@@ -251,9 +276,25 @@ def _pegasos_plane(Z, y, weight, penalty, options, seed, rule="mean"):
     """Return (w, b) by Pegasos, `max_passes` times as many draws as there are rows."""
     p = np.empty(len(y))
     _halve(y, weight, p)
-    steps = max(8, options.max_passes * len(y) // 32)
-    solution = solve_pegasos(Z, y, p, penalty, rule=rule, max_iter=steps, seed=seed)
+    batch = _BATCH if options.batch_size is None else options.batch_size
+    steps = options.max_steps
+    if steps is None:
+        steps = max(8, options.max_passes * len(y) // batch)
+    solution = solve_pegasos(
+        *(Z, y, p, penalty),
+        rule=rule,
+        batch=batch,
+        tol=_tolerance(options),
+        max_iter=steps,
+        bias_rate=_BIAS_RATE if options.bias_rate is None else options.bias_rate,
+        seed=seed,
+    )
     return solution.coefficients, solution.bias
+
+
+def _tolerance(options):
+    """Return the accuracy of a node's SVM, in the measure of its solver."""
+    return AUTO_TOL[options.solver] if options.tol == "auto" else options.tol
 
 
 _SOLVERS = {

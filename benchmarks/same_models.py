@@ -39,6 +39,7 @@ def classifiers():
     """Name -> estimator with every parameter that a default might change spelt out."""
     grid = {"Cs": [1.0, 10.0], "gammas": [1.0, 10.0], "random_state": 0}
     dtsvm = {"C": 10.0, "gamma": 3.0, "max_leaf_size": 150, "random_state": 0}
+    dtsvm["kernel"] = "rbf"
     kernel = treesvm.KernelSVC(C=5.0, gamma=2.0)
     return {
         "KernelSVC": kernel,
@@ -78,7 +79,7 @@ def regressors():
     return {
         "KernelSVR": treesvm.KernelSVR(C=5.0, gamma=2.0),
         "DTSVR": treesvm.DTSVRegressor(
-            C=5.0, gamma=2.0, max_leaf_size=150, random_state=0
+            C=5.0, gamma=2.0, max_leaf_size=150, kernel="rbf", random_state=0
         ),
     }
 
@@ -90,7 +91,7 @@ def answers():
         for name, model in classifiers().items():
             found |= _answers(f"{name}, {problem}", model.fit(X, y), X_test)
         machine = treesvm.KernelSVC(C=5.0, gamma=2.0).fit(X, y)
-        tree = treesvm.DTSVMClassifier(C=10.0, gamma=3.0, max_leaf_size=150)
+        tree = treesvm.DTSVMClassifier(10.0, 3.0, 150, kernel="rbf")
         for name, model in (("machine", machine), ("tree", tree.fit(X, y))):
             small = treesvm.compress(model, X, y, random_state=0)
             found |= _answers(f"compressed {name}, {problem}", small, X_test)

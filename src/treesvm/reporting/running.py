@@ -97,7 +97,7 @@ def compare_table(
     test_share : float
     max_rows : int, optional
         Use a random sample of so many rows.
-    missing : {"error", "median", "most_frequent"}
+    missing : {"indicator", "error", "median", "most_frequent"}
     on_result : callable, optional
         Called with each `MethodResult` as soon as it is there.
     svm_seconds, max_test_rows, seed, n_jobs
@@ -111,9 +111,9 @@ def compare_table(
         rows = np.random.default_rng(seed).permutation(len(rows))[:max_rows]
     train, test = train_test_rows(table.y[rows], test_share, seed)
     training, testing = table.take(rows[train]), table.take(rows[test])
-    encoder = ColumnEncoder.learn(training, missing=missing)
+    encoder, encoded = _encoded(training, missing, seed)
     return compare(
-        (encoder.transform(training), training.y),
+        (encoded, training.y),
         (encoder.transform(testing), testing.y),
         name,
         methods=methods,
@@ -239,3 +239,14 @@ def timed_predictions(model, X):
         if took > 1.0:  # long runs need no repetition
             break
     return said, 1e6 * best / X.shape[0]
+
+
+def _encoded(training, missing, seed):
+    """Return the encoder and the encoded training rows, their target out of fold."""
+    if missing != "indicator":
+        encoder = ColumnEncoder.learn(training, missing=missing)
+        return encoder, encoder.transform(training)
+    classes, codes = np.unique(training.y, return_inverse=True)
+    return ColumnEncoder.fit_training(
+        training, codes, n_classes=len(classes), seed=seed, scale="minmax"
+    )

@@ -24,7 +24,7 @@ class RDSVMClassifier(DTSVMClassifierCV):
         Candidates that are tried with larger parts.
     growth : int, default=4
     min_gain : float, default=0.005
-        Gain in validation accuracy that larger parts must bring.
+        Gain in validation accuracy that larger parts have to bring.
     cv : float, int or splitter, default=0.2
         Rows that judge, as in `DTSVMClassifierCV`.  With several folds the final model
         is trained on all rows, else on the training part.

@@ -146,7 +146,7 @@ class ColumnEncoder:
                 coded_column(table, name, missing, targets, max_onehot)
                 if table.X[name].dtype == object
                 else _column_spec(table, name, missing)
-                for name in table.names
+                for name in table.names or ()
             ]
             spec = {"kind": "columns", "columns": columns}
         spec |= {"missing": missing, "unseen": "zeros", "scale": scale}

@@ -201,7 +201,7 @@ class TableModel:
             drop=drop,
             kinds=self.encoder_.kinds,
             names=wanted,
-            zero_based=self.source_["zero_based"],
+            zero_based=bool(self.source_["zero_based"]),
         )
 
     def model_file_parts(self) -> tuple[dict[str, Any], Any]:
@@ -219,8 +219,10 @@ class TableModel:
         label, zero_based = source.get("label"), source.get("zero_based")
         if not (label is None or isinstance(label, str)) or zero_based not in (0, 1):
             raise ValueError("the preprocessing in the model is damaged: its source.")
-        is_own = spec.get("encoder") is None and _takes_tables(estimator)
-        encoder = estimator.encoder_ if is_own else ColumnEncoder(spec.get("encoder"))
+        if "encoder" not in spec:
+            raise ValueError("the preprocessing in the model is damaged: no encoder.")
+        is_own = spec["encoder"] is None and _takes_tables(estimator)
+        encoder = estimator.encoder_ if is_own else ColumnEncoder(spec["encoder"])
         if not is_own and encoder.n_features != estimator.n_features_in_:
             raise ValueError(
                 f"the preprocessing makes {encoder.n_features} features, the estimator "

@@ -24,13 +24,15 @@ class DTSVRegressor(ExplainsFeatures, RegressorMixin, BaseEstimator):
     Parameters
     ----------
     C : float, default=10.0
-    gamma : {"scale", "auto"} or float, default=3.0
-        Of the features as the leaves see them.
+    gamma : {"median", "scale", "auto"} or float, default="median"
+        Of the features as the parts see them, see `DTSVMClassifier`.
+    gamma_scale : float, default=1.0
+        Multiplies a gamma that is a word.
     max_leaf_size : int, default=1500
         Nodes with at least this many rows are split, if they can be.
     epsilon : float, default=0.1
         Errors up to this size cost nothing, in units of `y`.
-    kernel, degree, coef0, leaf_scaling, partition, tol, max_iter, cache_size, \
+    kernel, degree, coef0, leaf_scaling, feature_weights, partition, tol, max_iter, cache_size, \
 n_jobs, random_state, verbose
         As in `DTSVMClassifier`; an oblique partition needs classes.
 
@@ -44,7 +46,7 @@ n_jobs, random_state, verbose
 
     Notes
     -----
-    When not to use it: predictions jump at the borders of leaves; where the target must
+    When not to use it: predictions jump at the borders of leaves; where the target has to
     be continuous, `KernelSVR` on a sample is smoother.  Boosted trees are the better
     choice on most tables with many irrelevant features.
 

@@ -3,6 +3,7 @@
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
+from treesvm.decomposition.decomposition import Decomposition
 from treesvm.decomposition.explanations import explanations, gradients, importances
 from treesvm.inputs.array_types import MatrixLike
 from treesvm.inputs.training_rows import checked_rows
@@ -10,6 +11,9 @@ from treesvm.inputs.training_rows import checked_rows
 
 class ExplainsFeatures:
     """Importances, slopes and Shapley values, from an estimator's `decompositions_`."""
+
+    decompositions_: list[Decomposition]
+    n_features_in_: int
 
     @property
     def feature_importances_(self) -> np.ndarray:

@@ -32,8 +32,8 @@ class DTSVRegressor(ExplainsFeatures, RegressorMixin, BaseEstimator):
         Nodes with at least this many rows are split, if they can be.
     epsilon : float, default=0.1
         Errors up to this size cost nothing, in units of `y`.
-    kernel, degree, coef0, leaf_scaling, feature_weights, partition, tol, max_iter, cache_size, \
-n_jobs, random_state, verbose
+    kernel, degree, coef0, leaf_scaling, feature_weights, partition, tol, max_iter, \
+cache_size, n_jobs, random_state, verbose
         As in `DTSVMClassifier`; an oblique partition needs classes.
 
     Attributes
@@ -46,8 +46,8 @@ n_jobs, random_state, verbose
 
     Notes
     -----
-    When not to use it: predictions jump at the borders of leaves; where the target has to
-    be continuous, `KernelSVR` on a sample is smoother.  Boosted trees are the better
+    When not to use it: predictions jump at the borders of leaves; where the target is
+    continuous, `KernelSVR` on a sample is smoother.  Boosted trees are the better
     choice on most tables with many irrelevant features.
 
     Examples

@@ -118,8 +118,8 @@ class HLSVMClassifier(ObliqueTreeClassifier):
     -----
     When not to use it: if accuracy matters more than microseconds, kernel machines
     (`DTSVMClassifier`) and boosted trees are better on most sets; if the classes are
-    linearly separable, one linear SVM does the same for less; if rules are to be read by
-    people, axis-parallel trees are clearer.
+    linearly separable, one linear SVM does the same for less; if people are to read
+    the rules, axis-parallel trees are clearer.
 
     `HLSVMClassifier.paper` returns the classifier with the paper's own node.
 

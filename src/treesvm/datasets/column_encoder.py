@@ -92,16 +92,16 @@ class ColumnEncoder:
     @classmethod
     def fit_training(
         cls,
-        table,
-        target,
+        table: Table,
+        target: Any,
         *,
-        n_classes=None,
-        seed=0,
-        max_onehot=12,
-        missing="indicator",
-        scale="none",
-        max_bytes=None,
-    ):
+        n_classes: int | None = None,
+        seed: int = 0,
+        max_onehot: int = 12,
+        missing: str = "indicator",
+        scale: str = "none",
+        max_bytes: int | None = None,
+    ) -> tuple["ColumnEncoder", Any]:
         """Learn from a training table and its target; encode its rows.
 
         Columns of many categories become means of the target (see
@@ -185,7 +185,7 @@ class ColumnEncoder:
         return len(self._shift)
 
     @cached_property
-    def column_of_feature(self):
+    def column_of_feature(self) -> np.ndarray:
         """Place of the column that each encoded feature comes from."""
         if self.spec["kind"] == "matrix":
             more = np.array(self.spec.get("indicators", []), dtype=np.intp)

@@ -4,6 +4,7 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from treesvm.decomposition.explanations import explanations, gradients, importances
+from treesvm.inputs.array_types import MatrixLike
 from treesvm.inputs.training_rows import checked_rows
 
 
@@ -20,7 +21,7 @@ class ExplainsFeatures:
         check_is_fitted(self)
         return importances(self.decompositions_, self.n_features_in_)
 
-    def gradient(self, X) -> np.ndarray:
+    def gradient(self, X: MatrixLike) -> np.ndarray:
         """Return the slope of the decision values by each feature.
 
         Returns
@@ -33,7 +34,7 @@ class ExplainsFeatures:
         check_is_fitted(self)
         return gradients(self.decompositions_, checked_rows(self, X, reset=False))
 
-    def explain(self, X) -> np.ndarray:
+    def explain(self, X: MatrixLike) -> np.ndarray:
         """Return what each feature adds to the decision values: exact Shapley values.
 
         The kernel is a product over features; one whose value is not known has the

@@ -7,8 +7,10 @@ stored as 1, 1.0 or True: the same column may come back with another type at pre
 
 import datetime
 from collections import Counter
+from collections.abc import Sequence
 from decimal import Decimal
 from numbers import Real
+from typing import Any
 
 import numpy as np
 from scipy import sparse
@@ -26,7 +28,7 @@ _DATES = (
 )
 
 
-def as_table(X, names=None):
+def as_table(X: Any, names: Sequence[str] | None = None) -> Table:
     """Return rows in memory as a Table.
 
     Parameters

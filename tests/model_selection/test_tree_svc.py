@@ -8,6 +8,7 @@ from sklearn.metrics import log_loss
 
 from treesvm import DTSVMClassifier, TreeSVC
 from treesvm.inputs.whole_fit import all_or_nothing
+from treesvm.kernels.kernel import Gaussian
 from treesvm.model_selection import table_search
 from treesvm.model_selection.deadline import Deadline
 
@@ -128,41 +129,49 @@ def test_a_limit_that_is_over_at_once_still_gives_a_model(rng):
     assert isinstance(model.best_estimator_, DTSVMClassifier)
 
 
-@pytest.mark.parametrize("n_questions", [1, 2, 5, 9, 14, 20, 40])
-def test_a_search_may_be_stopped_anywhere(n_questions, rng, monkeypatch):
-    """The clock runs out at the n-th look at it: no stage is a trap."""
-    asked = []
-
-    def is_over(self, share=1.0):
-        asked.append(share)
-        over = len(asked) >= n_questions
-        self.has_ended_work |= over
-        return over
-
-    monkeypatch.setattr(Deadline, "is_over", is_over)
-    # Several parts, and ceilings above them.
-    monkeypatch.setattr("treesvm.model_selection.table_folds.FIRST_CEILING", 60)
-    monkeypatch.setattr("treesvm.model_selection.table_folds._ONE_PART", 100)
-    X = rng.normal(size=(300, 2))
-    y = (X[:, 0] * X[:, 1] > 0).astype(int)
-    model = TreeSVC(time_limit=10, random_state=0, n_jobs=1).fit(X, y)
-    assert model.stopped_early_
-    assert model.score(X, y) > 0.8
-
-
-def test_larger_parts_are_tried_and_judged_where_parts_differ(rng, monkeypatch):
+@pytest.fixture
+def small_search(monkeypatch):
+    """A search of one view, over parts of few rows and ceilings above them."""
     monkeypatch.setattr("treesvm.model_selection.table_folds.FIRST_CEILING", 40)
     monkeypatch.setattr("treesvm.model_selection.table_folds._ONE_PART", 100)
     monkeypatch.setattr(table_search, "_FINALISTS", 2)
     monkeypatch.setattr(
         "treesvm.model_selection.candidates_of_tables._VIEWS",
-        ((table_search.Theta().kernel, "minmax", None),),
+        ((Gaussian(), "minmax", None),),
     )
+
+
+def wavy(rng):
+    """Rows that cuts do not help with."""
     X = rng.normal(size=(400, 6))
-    y = (np.sin(2 * X).sum(axis=1) > 0).astype(int)  # cuts do not help
-    model = TreeSVC(time_limit=None, random_state=0).fit(X, y)
+    return X, (np.sin(2 * X).sum(axis=1) > 0).astype(int)
+
+
+def test_larger_parts_are_tried_and_taken_where_they_help(rng, small_search):
+    model = TreeSVC(time_limit=None, random_state=0).fit(*wavy(rng))
     assert "larger parts" in model.search_results_["stage"]
     assert model.best_theta_["max_leaf_size"] > 40
+
+
+def test_a_search_may_be_stopped_anywhere(rng, small_search, monkeypatch):
+    """The clock runs out at the n-th look at it: no stage is a trap."""
+    X, y = wavy(rng)
+    asked, last = [], [np.inf]
+
+    def is_over(self, share=1.0):
+        asked.append(share)
+        self.has_ended_work |= len(asked) >= last[0]
+        return len(asked) >= last[0]
+
+    monkeypatch.setattr(Deadline, "is_over", is_over)
+    model = TreeSVC(time_limit=10, random_state=0, n_jobs=1)
+    assert not model.fit(X, y).stopped_early_
+    stages = 1 + np.flatnonzero(np.array(asked) < 1.0)
+    assert len(stages) > 4
+    for last[0] in [*stages, *stages[:-1] + 1]:  # before it starts, and in its midst
+        asked.clear()
+        assert model.fit(X, y).stopped_early_
+        assert model.score(X, y) > 0.7
 
 
 def test_a_fit_that_fails_changes_nothing(rng):

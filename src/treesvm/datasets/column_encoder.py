@@ -186,7 +186,7 @@ class ColumnEncoder:
         return len(self._shift)
 
     @cached_property
-    def column_of_feature(self):
+    def column_of_feature(self) -> np.ndarray:
         """Place of the column that each encoded feature comes from."""
         if self.spec["kind"] == "matrix":
             more = np.array(self.spec.get("indicators", []), dtype=np.intp)

@@ -136,7 +136,7 @@ def test_histogram_cost_counts_tests():
 
 def test_numbers_are_not_compared_as_classes(rng):
     table = Table(rng.normal(size=(100, 2)), rng.normal(size=100))
-    with pytest.raises(ValueError, match="100 different numbers.*about classes"):
+    with pytest.raises(ValueError, match=r"100 different numbers.*about classes"):
         reporting.compare_table(table, "s", methods=["linear"])
 
 

@@ -11,7 +11,7 @@ JOBS   ?= 2
 .PHONY: demo test test-bounds lint bench clean
 
 demo: $(VENV)/.stamp-run
-	$(BIN)/treesvm compare --report treesvm-report.html
+	$(BIN)/treesvm compare --time-limit 8 --svm-seconds 8 --report treesvm-report.html
 
 test: $(VENV)/.stamp-test
 	$(BIN)/python -m pytest -n $(JOBS) $(ARGS)

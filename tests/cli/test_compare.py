@@ -16,11 +16,12 @@ ROOT = Path(__file__).resolve().parents[2]
 
 def test_compare_a_file(run, flowers):
     code, out, _ = run(
-        *("compare", flowers, "--missing", "median", "--methods", "linear,cart,hlsvm"),
-        *("--report", "report.html"),
+        *("compare", flowers, "--methods", "linear,cart,hlsvm,tree-svc"),
+        *("--report", "report.html", "--time-limit", 1),
     )
     assert code == 0
     assert "Linear SVM" in out
+    assert "TreeSVC" in out
     assert "is the most accurate" in out
     page = Path("report.html").read_text(encoding="utf8")
     assert "H-LSVM" in page

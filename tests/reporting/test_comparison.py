@@ -15,7 +15,17 @@ from treesvm.reporting.svg import round_steps
 from treesvm.reporting.time_budget import fit_within
 from treesvm.reporting.words import headline, table_head, table_line
 
-QUICK = ["linear", "svm", "cart", "partition-tree", "hlsvm", "trsd", "svtree", "dtsvm"]
+QUICK = [
+    "linear",
+    "svm",
+    "cart",
+    "partition-tree",
+    "hlsvm",
+    "trsd",
+    "svtree",
+    "dtsvm",
+    "tree-svc",
+]
 
 
 @pytest.fixture(scope="module")
@@ -27,6 +37,7 @@ def spirals():
         "spirals <b>",
         methods=QUICK,
         svm_seconds=5.0,
+        time_limit=2.0,
         on_result=seen.append,
     )
     assert tuple(seen) == made.results
@@ -44,6 +55,7 @@ def test_every_method_is_measured(spirals):
     assert by_name["dtsvm"].accuracy > by_name["linear"].accuracy + 0.1
     assert by_name["svm"].cost == by_name["svm"].model.n_support_.sum()
     assert by_name["linear"].unit == "hyperplanes"
+    assert "limit 2 s; found" in by_name["tree-svc"].note
 
 
 def test_a_report_is_whole_and_fetches_nothing(spirals):
@@ -113,6 +125,19 @@ def test_unknown_methods_and_bad_splits():
         train_test_rows(np.ones(10), 0.5, 0)
     with pytest.raises(ValueError, match="no labels"):
         reporting.compare_table(Table(np.ones((4, 2))), "s")
+
+
+def test_histogram_cost_counts_tests():
+    X, y = make_spirals(400)
+    model = METHODS["histgb"].make(0, None).set_params(max_iter=3, max_depth=2)
+    cost = METHODS["histgb"].cost(model.fit(X, y), X)
+    assert 3 <= cost.met <= 6
+
+
+def test_numbers_are_not_compared_as_classes(rng):
+    table = Table(rng.normal(size=(100, 2)), rng.normal(size=100))
+    with pytest.raises(ValueError, match=r"100 different numbers.*about classes"):
+        reporting.compare_table(table, "s", methods=["linear"])
 
 
 def test_boosted_cost_counts_tests(rng):

@@ -10,7 +10,7 @@ from treesvm.cli.data_options import add_data_options, read_training
 EXAMPLES = """examples:
   treesvm compare --report report.html              embedded data, nothing downloaded
   treesvm compare flowers.csv --label species
-  treesvm compare big.libsvm --methods linear,dtsvm,hlsvm --rows 100000
+  treesvm compare big.libsvm --methods histgb,dtsvm,tree-svc --rows 100000
 """
 
 
@@ -45,6 +45,13 @@ def add_options(parser):
         help="the plain RBF SVM trains on as many rows as this time allows "
         "(default: 15)",
     )
+    parser.add_argument(
+        "--time-limit",
+        type=float,
+        default=10.0,
+        metavar="SECONDS",
+        help="of TreeSVC (default: 10)",
+    )
     add_data_options(parser, missing="indicator")
 
 
@@ -52,6 +59,8 @@ def run(options, console):
     """Compare on each data set, print, write the report."""
     if options.rows is not None and options.rows < 20:
         raise ValueError(f"--rows {options.rows}: use 20 or more.")
+    if not options.time_limit > 0:
+        raise ValueError(f"--time-limit {options.time_limit}: use seconds above 0.")
     check_output("--report", options.report, [options.data])
     named = options.methods.split(",") if options.methods else None
     methods = reporting.chosen_methods(named)
@@ -73,6 +82,7 @@ def run(options, console):
             max_rows=options.rows,
             missing=options.missing or "indicator",
             svm_seconds=options.svm_seconds,
+            time_limit=options.time_limit,
             seed=options.seed,
             n_jobs=options.jobs,
             on_result=lambda result: console.table(reporting.table_line(result)),
@@ -103,6 +113,7 @@ def _warm_up(methods, options):
         "warm-up",
         methods=methods,
         svm_seconds=0.1,
+        time_limit=0.1,
         seed=options.seed,
         n_jobs=options.jobs,
     )

@@ -17,6 +17,12 @@ class Deadline:
         self._start, self._seconds = time.monotonic(), seconds
         self.has_ended_work = False
 
+    def earlier(self, share):
+        """Return a deadline after a share of this one's time, from the same start."""
+        made = Deadline(None if self._seconds is None else share * self._seconds)
+        made._start = self._start
+        return made
+
     @property
     def elapsed(self):
         """Seconds since the start."""

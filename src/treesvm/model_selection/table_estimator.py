@@ -23,6 +23,7 @@ _CACHE_BYTES = 2**30
 _TOL = 1e-3
 _EPSILON = 0.05  # of regressors, in standard deviations of the target
 _PROBE_ROWS = 6000  # whose training tells how long all rows would take
+_SEARCH_SHARE = 0.5  # of the time, where more rows are trained than searched
 _FINAL_SHARE = 0.9  # of the time that is left, which training all rows may take
 
 
@@ -104,7 +105,7 @@ class TableEstimator(BaseEstimator):
             first_ceiling=ceiling,
             seed=seed,
             n_jobs=self.n_jobs,
-            deadline=deadline,
+            deadline=deadline.earlier(_SEARCH_SHARE if some is not rows else 1.0),
             verbose=self.verbose,
         )
         found = search.run()

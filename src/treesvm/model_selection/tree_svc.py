@@ -3,6 +3,7 @@
 from typing import Self
 
 import numpy as np
+from scipy.special import logsumexp
 from sklearn.base import ClassifierMixin
 from sklearn.utils import compute_sample_weight
 from sklearn.utils.multiclass import check_classification_targets
@@ -162,16 +163,15 @@ class TreeSVC(ClassifierMixin, TableEstimator):
     def predict_log_proba(self, X: MatrixLike) -> Array:
         """Return logarithms of the class probabilities."""
         rows = self._encoded(X)
-        total = 0.0
+        every = []
         members = self.best_estimator_.decompositions_
         for member in members:
             part = member.apply(rows, self.n_jobs)
             scores = member.scores_in(rows, part, self.n_jobs)
             masses = part_masses(member, self.calibration_.shares)[part]
             certain = np.array([p.machine is None for p in member.parts])[part]
-            log_p = self.calibration_.log_probabilities(scores, masses, certain)
-            total = total + np.exp(log_p) / len(members)
-        return np.log(total)
+            every.append(self.calibration_.log_probabilities(scores, masses, certain))
+        return logsumexp(every, axis=0) - np.log(len(members))
 
     def predict_proba(self, X: MatrixLike) -> Array:
         """Return class probabilities."""

@@ -17,13 +17,14 @@ LOOKS = {
     "linear": Look("Linear SVM", "#8c8c8c"),
     "svm": Look("RBF SVM", "#d55e00"),
     "cart": Look("CART", "#b08d00"),
+    "histgb": Look("HistGradientB.", "#5d8a3c"),
     "lightgbm": Look("LightGBM", "#a5673f"),
     "partition-tree": Look("Partition tree", "#56b4e9"),
     "hlsvm": Look("H-LSVM", "#0072b2"),
     "trsd": Look("TRSD + SVM", "#7d6bd6"),
     "svtree": Look("SV tree", "#e0568b"),
     "dtsvm": Look("DTSVM", "#00a878"),
-    "dtsvm-search": Look("DTSVM, searched", "#cc5fa5"),
+    "tree-svc": Look("TreeSVC", "#cc5fa5"),
 }
 
 

@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from treesvm.datasets.frames import as_table
 from treesvm.metrics import hyperplane_cost, support_vector_cost
 
 
@@ -30,6 +31,11 @@ def kernel_cost(model, X):
     """Distinct support vectors, of a machine or of the leaf that a row falls into."""
     met = support_vector_cost(model, X).nesv_distinct
     return PredictionCost(met, "support vectors", met * X.shape[1])
+
+
+def front_door_cost(model, X):
+    """What the machine that TreeSVC found meets."""
+    return kernel_cost(model.best_estimator_, model.encoder_.transform(as_table(X)))
 
 
 def path_cost(model, X):
@@ -60,6 +66,17 @@ def boosted_cost(model, X):
         found, counts = np.unique(leaves[:, number], return_counts=True)
         pairs = zip(found, counts, strict=True)
         met += sum(depth[int(leaf)] * n for leaf, n in pairs) / len(X)
+    return PredictionCost(float(met), "tests", float(met))
+
+
+def histogram_cost(model, X):
+    """Tests on the ways of the training rows to the leaves of all of HistGB's trees."""
+    # It has no public way to its trees.
+    trees = [tree.nodes for stage in model._predictors for tree in stage]
+    met = sum(
+        np.average(nodes["depth"], weights=nodes["is_leaf"] * nodes["count"])
+        for nodes in trees
+    )
     return PredictionCost(float(met), "tests", float(met))
 
 

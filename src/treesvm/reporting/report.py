@@ -131,9 +131,9 @@ def _regions(comparison, results):
 
 
 def _inside(comparison):
-    """The tree and the leaves of a DTSVM, the searched one if it is there."""
+    """The trees of a DTSVM and of an H-LSVM, and the leaves of the DTSVM."""
     models = {r.method: r.model for r in comparison.results if r.model is not None}
-    model = models.get("dtsvm", models.get("dtsvm-search"))
+    model = models.get("dtsvm")
     cards = ""
     if model is not None:
         leaves = model.leaf_report()

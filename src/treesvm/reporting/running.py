@@ -11,6 +11,7 @@ import numpy as np
 
 from treesvm.datasets.column_encoder import ColumnEncoder
 from treesvm.datasets.held_out import train_test_rows
+from treesvm.datasets.label_task import CLASSIFICATION, task_of
 from treesvm.datasets.table import Table
 from treesvm.reporting.kernel_width import chosen_gamma
 from treesvm.reporting.method_looks import LOOKS
@@ -80,7 +81,7 @@ def compare_table(
     methods: Sequence[str] | None = None,
     test_share: float = 0.25,
     max_rows: int | None = None,
-    missing: str = "error",
+    missing: str = "indicator",
     on_result: Callable[[MethodResult], Any] | None = None,
     **options: Any,
 ) -> Comparison:
@@ -98,28 +99,48 @@ def compare_table(
     max_rows : int, optional
         Use a random sample of so many rows.
     missing : {"indicator", "error", "median", "most_frequent"}
+        See `TableModel`.
     on_result : callable, optional
         Called with each `MethodResult` as soon as it is there.
-    svm_seconds, max_test_rows, seed, n_jobs
+    svm_seconds, time_limit, max_test_rows, seed, n_jobs
         See `compare`.
     """
     if table.y is None:
         raise ValueError(f"{table.path}: there are no labels to learn from.")
+    task, reason = task_of(table.y)
+    if task != CLASSIFICATION:
+        raise ValueError(
+            f"{table.path}: {reason}, and the comparison is about classes; give labels "
+            "of a few classes, or train a regressor."
+        )
     seed = options.get("seed", 0)
     rows = np.arange(table.n_rows)
     if max_rows is not None and max_rows < len(rows):
         rows = np.random.default_rng(seed).permutation(len(rows))[:max_rows]
     train, test = train_test_rows(table.y[rows], test_share, seed)
     training, testing = table.take(rows[train]), table.take(rows[test])
-    encoder, encoded = _encoded(training, missing, seed)
+    # Scaled to [0, 1] for the methods that want it; trees and what scales each of its
+    # parts by itself answer the same with and without.
+    encoder, X = _encoded(training, missing)
     return compare(
-        (encoded, training.y),
+        (X, training.y),
         (encoder.transform(testing), testing.y),
         name,
         methods=methods,
         feature_names=encoder.feature_names,
         on_result=on_result,
         **options,
+    )
+
+
+def _encoded(training, missing):
+    """Return the encoder of a training table, and its rows."""
+    if missing != "indicator":
+        encoder = ColumnEncoder.learn(training, missing=missing)
+        return encoder, encoder.transform(training)
+    classes, codes = np.unique(training.y, return_inverse=True)
+    return ColumnEncoder.fit_training(
+        training, codes, n_classes=len(classes), scale="minmax"
     )
 
 
@@ -130,6 +151,7 @@ def compare(
     *,
     methods: Sequence[str] | None = None,
     svm_seconds: float = 15.0,
+    time_limit: float = 10.0,
     max_test_rows: int = 10_000,
     seed: int = 0,
     n_jobs: int | None = None,
@@ -144,6 +166,8 @@ def compare(
         Scaled features.
     svm_seconds : float
         The RBF SVM trains on as many rows as this time allows.
+    time_limit : float
+        Of TreeSVC, in seconds.
     max_test_rows : int
         Accuracy, time and cost of predictions are measured on at most so many rows.
 
@@ -156,8 +180,11 @@ def compare(
     results = []
     for key, method in available(methods).items():
         try:
+            estimator = method.make(seed, n_jobs)
+            if "time_limit" in estimator.get_params():
+                estimator.set_params(time_limit=time_limit)
             result = _measure(
-                key, method, (X, y), (X_test, y_test), svm_seconds, seed, n_jobs
+                key, method, estimator, (X, y), (X_test, y_test), svm_seconds, seed
             )
         except Exception as error:  # one method must not cost the others
             reason = f"failed: {error}".splitlines()[0]
@@ -179,9 +206,9 @@ def compare(
     )
 
 
-def _measure(key, method, train, test, svm_seconds, seed, n_jobs):
+def _measure(key, method, estimator, train, test, svm_seconds, seed):
     """Fit and measure one method."""
-    estimator, notes, width_seconds = method.make(seed, n_jobs), [], 0.0
+    notes, width_seconds = [method.note] if method.note else [], 0.0
     if method.width is not None:
         start = time.perf_counter()
         gamma = chosen_gamma(*train, seed)
@@ -207,9 +234,8 @@ def _measure(key, method, train, test, svm_seconds, seed, n_jobs):
         )
     if any("onverge" in str(warning.message) for warning in caught):
         notes.append("stopped before it converged")
-    if hasattr(model, "gamma_") and hasattr(model, "max_leaf_size_"):
-        found = f"C={model.C_:g}, gamma={model.gamma_:g}"
-        notes.append(f"found {found}, leaves up to {model.max_leaf_size_:,} rows")
+    if hasattr(model, "best_theta_"):
+        notes.append(_found(model))
     return MethodResult(
         key,
         LOOKS[key].title,
@@ -227,6 +253,15 @@ def _measure(key, method, train, test, svm_seconds, seed, n_jobs):
     )
 
 
+def _found(model):
+    """Return in words what TreeSVC found."""
+    theta = model.best_theta_
+    said = f"limit {model.time_limit:g} s; found {theta['kernel']}, C={theta['C']:.3g}"
+    if theta["feature_weights"] is not None:
+        said += ", learned weights"
+    return said + f", parts up to {theta['max_leaf_size']:,} rows"
+
+
 def timed_predictions(model, X):
     """Return the labels of X and the microseconds for a row, the best of a few runs."""
     best = np.inf
@@ -239,14 +274,3 @@ def timed_predictions(model, X):
         if took > 1.0:  # long runs need no repetition
             break
     return said, 1e6 * best / X.shape[0]
-
-
-def _encoded(training, missing, seed):
-    """Return the encoder and the encoded training rows, their target out of fold."""
-    if missing != "indicator":
-        encoder = ColumnEncoder.learn(training, missing=missing)
-        return encoder, encoder.transform(training)
-    classes, codes = np.unique(training.y, return_inverse=True)
-    return ColumnEncoder.fit_training(
-        training, codes, n_classes=len(classes), seed=seed, scale="minmax"
-    )

@@ -23,6 +23,10 @@ class Deadline:
         made._start = self._start
         return made
 
+    def shortly(self, share):
+        """Return a deadline after a share of this one's time, from now on."""
+        return Deadline(None if self._seconds is None else share * self._seconds)
+
     @property
     def elapsed(self):
         """Seconds since the start."""

@@ -112,6 +112,44 @@ class TableEstimator(BaseEstimator):
         self.search_results_ = found.table
         self.stopped_early_ = found.stopped_early
         self.best_loss_ = found.loss
+        return search, found
+
+    def _within_time(self, rows, found, fit, deadline, seed):
+        """Return the finding and the rows that can be trained in the time left.
+
+        Where the winner could be trained on a part of the rows only, and the plainest
+        machine on at least twice as many, the latter is taken: more rows are worth
+        more than the last choice of a search.
+
+        Parameters
+        ----------
+        fit : callable
+            ``fit(finding, rows)`` trains the estimator.
+        """
+        n_rows = len(rows.target)
+        if self.time_limit is None or n_rows <= 2 * _PROBE_ROWS:
+            return found, rows
+        order = np.random.default_rng([seed, 11]).permutation(n_rows)
+        probe = rows.take(np.sort(order[:_PROBE_ROWS]))
+        plain = first_thetas(sparse.issparse(rows.X), found.theta.multi_class)[0]
+        chosen, n_most = found, 0
+        for theta in dict.fromkeys((found.theta, plain)):
+            one, before = found._replace(theta=theta), deadline.elapsed
+            fit(one, probe)
+            rate = _PROBE_ROWS / max(deadline.elapsed - before, 1e-6)
+            left = _FINAL_SHARE * (self.time_limit - deadline.elapsed)
+            affordable = int(max(_PROBE_ROWS, rate * left))
+            if affordable >= 2 * n_most:
+                chosen, n_most = one, affordable
+            if affordable >= n_rows:
+                return chosen, rows
+        if n_most >= n_rows:
+            return chosen, rows
+        self.stopped_early_ = True
+        return chosen, rows.take(np.sort(order[:n_most]))
+
+    def _note_theta(self, found):
+        """Set what was chosen."""
         self.best_theta_ = {
             "C": found.theta.C,
             "gamma_scale": found.theta.gamma_scale,
@@ -120,24 +158,6 @@ class TableEstimator(BaseEstimator):
             "feature_weights": found.theta.feature_weights,
             "max_leaf_size": found.max_leaf_size,
         }
-        return search, found
-
-    def _affordable(self, rows, fit, deadline, seed):
-        """Return as many rows as can be trained in the time that is left."""
-        n_rows = len(rows.target)
-        if self.time_limit is None or n_rows <= 2 * _PROBE_ROWS:
-            return rows
-        rng = np.random.default_rng([seed, 11])
-        order = rng.permutation(n_rows)
-        before = deadline.elapsed
-        fit(rows.take(np.sort(order[:_PROBE_ROWS])))
-        rate = _PROBE_ROWS / max(deadline.elapsed - before, 1e-6)
-        left = _FINAL_SHARE * (self.time_limit - deadline.elapsed)
-        n_most = int(max(_PROBE_ROWS, rate * left))
-        if n_most >= n_rows:
-            return rows
-        self.stopped_early_ = True
-        return rows.take(np.sort(order[:n_most]))
 
     @property
     def feature_importances_(self) -> np.ndarray:

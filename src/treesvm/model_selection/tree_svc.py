@@ -22,7 +22,8 @@ from treesvm.inputs.training_rows import check_class_masses, row_weights
 from treesvm.inputs.whole_fit import all_or_nothing
 from treesvm.model_selection.table_estimator import TableEstimator
 
-_CALIBRATING_ROWS = 4000  # held-out rows that are enough for two numbers
+_CALIBRATING_ROWS = 3000  # held-out rows that are enough for two numbers
+_CALIBRATING_SHARE = 0.1  # of the time limit, which finding them may take
 
 
 class TreeSVC(ClassifierMixin, TableEstimator):
@@ -117,12 +118,15 @@ class TreeSVC(ClassifierMixin, TableEstimator):
         deadline, seed = self._start()
         rows = self._training_rows(X, y, sample_weight, seed)
         search, found = self._searched(rows, seed, deadline)
-        self.calibration_ = _calibration(search, found, rows)
 
-        def fit(some):
-            return self._machine(found, seed).fit(some.X, some.target, some.weight)
+        def fit(finding, some):
+            model = self._machine(finding, seed)
+            return model.fit(some.X, some.target, some.weight)
 
-        self.best_estimator_ = fit(self._affordable(rows, fit, deadline, seed))
+        found, some = self._within_time(rows, found, fit, deadline, seed)
+        self._note_theta(found)
+        self.calibration_ = _calibration(search, found, rows, deadline)
+        self.best_estimator_ = fit(found, some)
         return self
 
     def _training_rows(self, X, y, sample_weight, seed):
@@ -188,8 +192,12 @@ class TreeSVC(ClassifierMixin, TableEstimator):
         return self.classes_[most_probable]
 
 
-def _calibration(search, found, rows):
-    """Fit the probabilities on rows that the search held out."""
+def _calibration(search, found, rows, deadline):
+    """Fit the probabilities on rows that the search held out.
+
+    Few rows will do where time is short: there are two numbers to be found.
+    """
+    most = deadline.shortly(_CALIBRATING_SHARE)
     shares = np.bincount(rows.target, weights=rows.weight, minlength=rows.n_classes)
     shares = shares / shares.sum()
     scores, masses, certain, held = [], [], [], []
@@ -210,7 +218,7 @@ def _calibration(search, found, rows):
         certain.append(np.full(X_val.shape[0], is_certain))
         held.append(task.val_rows)
         n_held += X_val.shape[0]
-        if n_held >= _CALIBRATING_ROWS:
+        if n_held >= _CALIBRATING_ROWS or most.is_over():
             break
     if not held:
         return LeafCalibration(1.0, 0.0, shares)

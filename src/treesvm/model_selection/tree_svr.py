@@ -106,24 +106,26 @@ class TreeSVR(RegressorMixin, TableEstimator):
         rows = Rows(encoded, target, weight, None).with_weight()
         _, found = self._searched(rows, seed, deadline)
 
-        def fit(some):
-            theta = found.theta
+        def fit(finding, some):
+            theta = finding.theta
             model = DTSVRegressor(
                 theta.C,
                 theta.gamma,
-                max(found.max_leaf_size, 2),
+                max(finding.max_leaf_size, 2),
                 gamma_scale=theta.gamma_scale,
                 epsilon=_EPSILON,
                 kernel=theta.kernel.name,
                 leaf_scaling=theta.leaf_scaling,
                 feature_weights=theta.feature_weights,
-                partition=found.partition,
+                partition=finding.partition,
                 n_jobs=self.n_jobs,
                 random_state=seed,
             )
             return model.fit(some.X, some.target, some.weight)
 
-        self.best_estimator_ = fit(self._affordable(rows, fit, deadline, seed))
+        found, some = self._within_time(rows, found, fit, deadline, seed)
+        self._note_theta(found)
+        self.best_estimator_ = fit(found, some)
         return self
 
     def explain(self, X: MatrixLike) -> Array:

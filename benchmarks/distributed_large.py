@@ -22,6 +22,7 @@ _NOISE = 0.05
 _SETTINGS = {
     "C": 10.0,
     "gamma": 0.1,
+    "kernel": "rbf",
     "max_leaf_size": 500,
     "partition": AxisTree(max_tree_rows=400_000),
     "random_state": 0,

@@ -56,7 +56,9 @@ def fixed_fit(context):
 
 
 def dtsvm(gamma=GAMMA, **parameters):
-    return DTSVMClassifier(C, gamma, n_jobs=THREADS, random_state=0, **parameters)
+    return DTSVMClassifier(
+        C, gamma, kernel="rbf", n_jobs=THREADS, random_state=0, **parameters
+    )
 
 
 def converged_share(model):

@@ -144,6 +144,7 @@ def _at_ceiling(problem, model, ceiling):
     best = own[np.argmax(table["score"][own])]
     stopped = DTSVMClassifier(
         *(table["C"][best], table["gamma"][best], int(ceiling)),
+        kernel="rbf",
         multi_class=model.multi_class,
         leaf_scaling=None,
         n_jobs=THREADS,

@@ -141,7 +141,7 @@ def _timed_letter(context, result):
     X = np.asarray(stored.X, float)
     X, X_held, X_test = data.scale(X[train], X[held], X[test])
     y, y_held, y_test = (stored.y[rows] for rows in (train, held, test))
-    model = DTSVMClassifier(C=10, gamma=10, leaf_scaling=None, random_state=0)
+    model = DTSVMClassifier(C=10, gamma=10, kernel="rbf", leaf_scaling=None)
     model.fit(X, y)
     small = compress(
         model, X, y, X_val=X_held, y_val=y_held, tolerance=0.01, random_state=0

@@ -1,0 +1,124 @@
+"""Kernels for tables: the Laplacian, and feature weights learned in every part.
+
+covtype  one tree at fixed θ: Gaussian, Laplacian, learned weights, beside LightGBM
+gram     the Manhattan Gram matrix of a part against the Gaussian's, one thread
+explain  exact Shapley values of a row, and answers of a batch
+"""
+
+import numpy as np
+
+from benchmarks.dtsvm_covtype import boosted, covtype, fewer, record
+from benchmarks.dtsvm_problems import THREADS
+from benchmarks.dtsvm_rivals import fit
+from benchmarks.records import CaseResult, Claim
+from benchmarks.timing import measure
+from treesvm import DTSVMClassifier
+from treesvm.kernels.kernel import Gaussian, Laplacian
+
+# Of the training rows of covtype: γ three times the inverse of the median distance.
+_SCALE = 3.0
+_METHODS = {
+    "Gaussian": {"kernel": "rbf"},
+    "Laplacian": {"kernel": "laplacian"},
+    "Laplacian, learned weights": {
+        "kernel": "laplacian",
+        "feature_weights": "learned",
+    },
+}
+_ROWS, _FEATURES = 1500, 54
+
+
+def covtype_case(context):
+    """C = 10, γ in units of the median distance, one tree."""
+    context.start_ours()
+    problem, rival = covtype(context), boosted(context)
+    result, fitted = CaseResult(), {}
+    for name, options in _METHODS.items():
+        model = DTSVMClassifier(
+            gamma_scale=_SCALE, n_jobs=THREADS, random_state=0, **options
+        )
+        fitted[name] = fit(problem, model, repeat=min(2, context.repeat))
+        result.records.append(record("covtype", name, fitted[name]))
+    result.tables[f"Covtype, {len(problem.y):,} training rows"] = [
+        *(run.row(f"DTSVM, {name}") for name, run in fitted.items()),
+        rival.row("LightGBM, 100 × 255 leaves"),
+    ]
+    plain, learned = fitted["Laplacian"], fitted["Laplacian, learned weights"]
+    result.claims = [
+        Claim("learned weights, accuracy", learned.accuracy, 96.8, 97.1, unit="%"),
+        fewer(
+            "learned weights, time against LightGBM",
+            learned.seconds / rival.seconds,
+            0.9,
+            0.5,
+        ),
+        fewer(
+            "learned weights, time against a plain fit",
+            learned.seconds / plain.seconds,
+            3.5,
+            2.5,
+        ),
+    ]
+    return result
+
+
+def gram_case(context):
+    """One part of 1,500 rows and 54 features."""
+    context.start_ours()
+    X = np.random.default_rng(0).random((_ROWS, _FEATURES))
+
+    def gram(kernel):
+        return lambda: kernel.gram(X).matrix(kernel, is_last=True)
+
+    times = {}
+    for kernel in (Gaussian(0.1), Laplacian(0.1)):
+        work = gram(kernel)
+        times[kernel.name] = measure(work, repeat=10, warm_up=work).seconds
+    ratio = times["laplacian"] / times["rbf"]
+    result = CaseResult(
+        claims=[
+            fewer(
+                "Manhattan Gram matrix with exp against the Gaussian's", ratio, 3.0, 1.5
+            )
+        ]
+    )
+    result.tables["Gram matrix of 1,500 × 1,500 × 54, one thread"] = [
+        {"kernel": name, "ms": 1e3 * seconds} for name, seconds in times.items()
+    ]
+    return result
+
+
+def explain_case(context):
+    """Rows of covtype, Laplacian machines of one tree."""
+    context.start_ours()
+    problem = covtype(context)
+    model = DTSVMClassifier(gamma_scale=_SCALE, n_jobs=THREADS, random_state=0)
+    model.fit(problem.X, problem.y)
+    some, batch = problem.X_test[:500], problem.X_test[:50_000]
+    told = measure(
+        lambda: model.explain(some), warm_up=lambda: model.explain(some[:50])
+    )
+    said = measure(
+        lambda: model.predict(batch),
+        threads=THREADS,
+        warm_up=lambda: model.predict(batch[:2000]),
+        repeat=3,
+    )
+    per_row = 1e3 * told.seconds / len(some)
+    micros = 1e6 * said.seconds / len(batch)
+    result = CaseResult(
+        claims=[
+            fewer("explain, a row of covtype", per_row, 2.0, 0.5, unit="ms"),
+            fewer(
+                "answers of a batch, Laplacian, 2 threads", micros, 10.0, 5.0, unit="µs"
+            ),
+        ]
+    )
+    result.tables["What a row of covtype costs"] = [
+        {"work": "exact Shapley values of all machines of its part", "ms": per_row},
+        {"work": "an answer in a batch of 50,000", "ms": micros / 1e3},
+    ]
+    return result
+
+
+CASES = {"covtype": covtype_case, "gram": gram_case, "explain": explain_case}

@@ -42,7 +42,7 @@ CASES = {
     "working sets": lambda n: KernelSVC(**fine, max_iter=n, cache_size=2),
     "regression": lambda n: KernelSVR(**fine, max_iter=n),
     "threads": lambda n: DTSVMClassifier(
-        **fine, max_iter=n, max_leaf_size=1500, n_jobs=2
+        **fine, kernel="rbf", max_iter=n, max_leaf_size=1500, n_jobs=2
     ),
     "online": lambda n: LASVMClassifier(**fine, max_iter=n),
     "coordinates": lambda n: HLSVMClassifier(alpha=1e-12, tol=1e-14, max_passes=n),

@@ -115,7 +115,7 @@ def composed(first, then):
     shift, factor = first.shift[then.columns], first.factor[then.columns]
     return LeafScaling(
         first.columns[then.columns],
-        shift + then.shift / factor,
+        shift + np.divide(then.shift, factor, out=0.0 * factor, where=factor != 0),
         factor * then.factor,
         None if first.table is None else first.table.take(then.columns),
     )
@@ -131,7 +131,9 @@ def minmax_scaling(X):
     low, high = low.astype(np.float64), high.astype(np.float64)
     # A range below the smallest normal number has no finite inverse.
     columns = np.flatnonzero(high - low >= np.finfo(X.dtype).tiny)
-    if len(columns) == 0:  # nothing varies: keep one column, so that rows have a width
-        return LeafScaling(np.zeros(1, np.intp), low[:1], np.ones(1))
+    if (
+        len(columns) == 0
+    ):  # nothing varies: one column of zeros, so that rows have a width
+        return LeafScaling(np.zeros(1, np.intp), low[:1], np.zeros(1))
     shift = np.zeros(len(columns)) if sparse.issparse(X) else low[columns]
     return LeafScaling(columns, shift, 1.0 / (high - low)[columns])

@@ -82,6 +82,8 @@ class TableEstimator(BaseEstimator):
                 as_table(X)  # raises, and says how to reshape
             validate_data(self, X, reset=False, skip_check_array=True)
         names = self.encoder_.column_names
+        if names is None and hasattr(X, "to_numpy"):  # trained on rows without names
+            X = X.to_numpy()
         return self.encoder_.transform(as_table(X, names))
 
     def _searched(self, rows, seed, deadline):

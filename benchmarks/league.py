@@ -170,10 +170,10 @@ def defaults_case(context):
         rows.append(
             {
                 "set": name,
-                "DTSVMClassifier()": ours.mean(),
-                "StandardScaler + SVC": rival.mean(),
-                "difference": gap.mean(),
-                "standard error": gap.std(ddof=1) / np.sqrt(len(gap)),
+                "DTSVMClassifier()": float(ours.mean()),
+                "StandardScaler + SVC": float(rival.mean()),
+                "difference": float(gap.mean()),
+                "standard error": float(gap.std(ddof=1) / np.sqrt(len(gap))),
             }
         )
     result = CaseResult(tables={"Accuracy in percent, five folds": rows})
@@ -183,7 +183,10 @@ def defaults_case(context):
     ]
     result.claims = [
         Claim(
-            "sets on which the defaults are not behind", sum(short), len(rows), unit=""
+            "sets on which the defaults are not behind",
+            int(sum(short)),
+            len(rows),
+            unit="",
         )
     ]
     return result

@@ -13,6 +13,7 @@ import time
 import pytest
 
 CHILD = """
+import signal
 import warnings
 
 import numpy as np
@@ -21,6 +22,7 @@ from treesvm import DTSVMClassifier, HLSVMClassifier, KernelSVC, KernelSVR
 from treesvm.baselines import LASVMClassifier
 from treesvm.solvers.pegasos import solve_pegasos
 
+signal.signal(signal.SIGINT, signal.default_int_handler)  # background jobs ignore it
 warnings.simplefilter("ignore")
 rng = np.random.default_rng(0)
 X = rng.normal(size=(3000, 5))

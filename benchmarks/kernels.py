@@ -15,7 +15,7 @@ from benchmarks.timing import measure
 from treesvm import DTSVMClassifier
 from treesvm.kernels.kernel import Gaussian, Laplacian
 
-# Of the training rows of covtype: γ three times the inverse of the median distance.
+# γ three times the inverse of the median distance, known from earlier runs on this set.
 _SCALE = 3.0
 _METHODS = {
     "Gaussian": {"kernel": "rbf"},

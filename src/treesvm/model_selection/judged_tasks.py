@@ -35,9 +35,9 @@ class JudgedTasks:
         return own is not None and all(own[k] is not None for k in chosen)
 
     def known(self, theta):
-        """Return the tasks that the theta has answered."""
-        own = self._said.get(theta, [])
-        return [k for k, answer in enumerate(own) if answer is not None]
+        """Return the tasks of several classes that the theta has answered."""
+        own = enumerate(self._said.get(theta, []))
+        return [k for k, said in own if said is not None and self.tasks[k].is_mixed]
 
     def answers(self, theta, chosen):
         """Return the answers of a theta to the rows of tasks, one after the other."""
@@ -62,7 +62,7 @@ class JudgedTasks:
         part of the log loss: where two thetas are wrong equally often, the surer one
         of the right answers is the better.
         """
-        known = self.known(theta)
+        known = self.known(theta)  # of parts with one class there is nothing to say
         if chosen is not None:
             known = [k for k in known if k in set(chosen)]
         key = theta, tuple(known)
@@ -85,6 +85,10 @@ class JudgedTasks:
         """Return the share of wrong answers, or the mean square."""
         target, weight = self.held(chosen)[:2]
         return float(np.average(self.errors(theta, chosen, target), weights=weight))
+
+    def spread(self, theta, chosen):
+        """Return the root mean square of a regressor's errors."""
+        return np.sqrt(self.error(theta, chosen))
 
     def errors(self, theta, chosen, target):
         """Return whether each answer is wrong, or its square."""

@@ -35,7 +35,9 @@ _FIRST_VALIDATED = 400  # rows that it judges at least, if there are so many
 _OF_A_VIEW = 2  # thetas of each view that go on to whole parts
 _CANDIDATES = 8  # thetas that are judged on all rows, and may join the committee
 _GROWTH = 4  # of the ceiling
-_STEPS_PER_ROW = 100  # cap on the steps of machines that are only judged
+_SAME = 0.05  # relative distance of answers that are the same but for tolerances
+# Cap on the steps of machines that are only judged: classifiers, regressors.
+_STEPS_PER_ROW = (100, 30)
 
 
 class Finding(NamedTuple):
@@ -207,14 +209,15 @@ class TableSearch:
         judged = self._at(ceiling)
         asked = [k for k, task in enumerate(judged.tasks) if len(task.val_rows)]
         best = candidates[0]
-        if not judged.known(best) and asked:  # no time for a look: one part will do
-            self._judge(judged, [best], asked[:1], in_any_case=True)
+        if not judged.known(best):  # no time for a look: one part will do
+            self._judge(judged, [best], _mixed(judged.tasks)[:1], in_any_case=True)
         mixed = judged.known(best)
         known = _distinct(judged, candidates, mixed)
         certain = [k for k in asked if not judged.tasks[k].is_mixed]
         for theta in known:
             for k in certain:
-                judged.note(theta, k, self._certain_answer(judged.tasks[k]))
+                n_rows = len(judged.tasks[k].val_rows)
+                judged.note(theta, k, np.zeros((n_rows, self.rows.n_classes)))
         chosen = sorted({*mixed, *certain})
         held = judged.held(chosen)
         said = np.stack([judged.answers(theta, chosen) for theta in known])
@@ -223,7 +226,7 @@ class TableSearch:
         else:
             places, joint = joined_classes(said, held, self._shares())
         thetas = [known[place] for place in places]
-        loss = judged.loss(best) if not mixed else judged.error(best, mixed)
+        loss = judged.error(best, chosen)
         self._note("joined", judged, thetas, ceiling)
         return Finding(
             thetas,
@@ -234,9 +237,6 @@ class TableSearch:
             self._deadline.has_ended_work,
             _as_table(self._looks),
         )
-
-    def _certain_answer(self, task):
-        return np.zeros((len(task.val_rows), self.rows.n_classes))
 
     def _shares(self):
         """Return the shares of the classes among the rows."""
@@ -256,13 +256,13 @@ class TableSearch:
 
         def judge(k, missing):
             task = judged.tasks[k]
-            for some in _together(missing, task.data.n_classes):
+            for some in _views(missing).values():  # they share distances and weights
                 if self._deadline.is_over() and not in_any_case:
                     return
                 answers = task.evaluate(
                     some,
                     self._options,
-                    steps_per_row=_STEPS_PER_ROW,
+                    steps_per_row=_STEPS_PER_ROW[task.data.n_classes is None],
                     n_jobs=self._n_jobs if n_workers == 1 else 1,
                     answer=chunked_evidence,
                 )
@@ -285,16 +285,6 @@ def _views(thetas):
     for theta in thetas:
         alike.setdefault(theta[3:], []).append(theta)
     return alike
-
-
-def _together(thetas, n_classes):
-    """Return lists of thetas to be judged in one go: those that share distances.
-
-    Regressors share nothing, so that the time is looked at after each of them.
-    """
-    if n_classes is None:
-        return [[theta] for theta in thetas]
-    return list(_views(thetas).values())
 
 
 def _mixed(tasks):
@@ -324,12 +314,15 @@ def _is_as_good(judged, theta, best, chosen):
 def _distinct(judged, thetas, chosen):
     """Return the thetas that have answered all tasks, and not as one before them.
 
-    Above some C no row is at its bound, and a larger one changes nothing.
+    Above some C no row is at its bound, and a larger one changes little.
     """
+    if not chosen:
+        return thetas[:1]
     kept, answers = [], []
     for theta in (t for t in thetas if judged.is_known(t, chosen)):
         own = judged.answers(theta, chosen)
-        if not any(np.allclose(own, other) for other in answers):
+        near = _SAME * (np.std(own) if own.ndim == 2 else judged.spread(theta, chosen))
+        if not any(np.std(own - other) <= near for other in answers):
             kept.append(theta)
             answers.append(own)
     return kept

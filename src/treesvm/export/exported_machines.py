@@ -18,6 +18,7 @@ from treesvm.machines.quantile_table import QuantileTable
 from treesvm.machines.scaling import LeafScaling, identity_scaling
 from treesvm.machines.voting import class_scores
 from treesvm.partitions import WholeSpace
+from treesvm.trees.routing import LEAF
 
 KERNELS = (Gaussian, Laplacian, Linear, Polynomial, Sigmoid)
 
@@ -265,3 +266,19 @@ def _against_the_rest(n_machines):
     if n_machines == 1:
         return np.array([[1, 0]])
     return np.stack([np.arange(n_machines), np.full(n_machines, -1)], axis=1)
+
+
+def joined_trees(trees):
+    """Return arrays of score trees, nodes and coefficients numbered through; roots."""
+    firsts = np.cumsum([0, *(tree.n_nodes for tree in trees)])
+    starts = np.cumsum([0, *(len(tree.coefficients) for tree in trees)])
+    names = ("column", "threshold", "depth", "coefficients", "offsets")
+    made = {name: [getattr(tree, name) for tree in trees] for name in names}
+    made |= {"left": [], "right": [], "start": []}
+    for tree, first, start in zip(trees, firsts, starts, strict=False):
+        for side in ("left", "right"):
+            link = getattr(tree, side)
+            made[side].append(np.where(link == LEAF, LEAF, link + first))
+        made["start"].append(tree.start + start)
+    joined = {name: np.concatenate(arrays) for name, arrays in made.items()}
+    return joined | {"roots": firsts[:-1]}

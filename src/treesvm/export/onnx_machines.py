@@ -7,11 +7,12 @@ its own part only, and nothing is larger than a task.
 
 import numpy as np
 
-from treesvm.export.exported_machines import Walk
+from treesvm.export.exported_machines import Walk, joined_trees
 from treesvm.export.flat_arrays import flattened
 from treesvm.export.onnx_kernels import kernel_matrix, kernel_values, scaled_rows
 from treesvm.export.onnx_routing import parts_of_rows
 from treesvm.export.onnx_votes import side_arrays, voted_scores
+from treesvm.trees.routing import LEAF
 
 _TASK_NUMBERS = 2**18  # numbers that a task holds at a time: a cache's worth
 _TASK_ROWS = 4096
@@ -238,31 +239,16 @@ def _task_rows(numbers_of_a_row):
 
 
 def _walk_arrays(machine):
-    """Arrays of score trees, their nodes and coefficients numbered through."""
-    trees = machine.trees
-    firsts = np.cumsum([0, *(tree.n_nodes for tree in trees)])
-    starts = np.cumsum([0, *(len(tree.coefficients) for tree in trees)])
-    links = {"left": [], "right": [], "start": []}
-    for tree, first, start in zip(trees, firsts, starts, strict=False):
-        here = first + np.arange(tree.n_nodes)
-        links["left"].append(np.where(tree.is_leaf, here, first + tree.left))
-        links["right"].append(np.where(tree.is_leaf, here, first + tree.right))
-        links["start"].append(start + tree.start)
-
-    def all_of(name):
-        return np.concatenate([getattr(tree, name) for tree in trees])
-
+    """Arrays of score trees; a leaf is its own child, since rows stay there."""
+    nodes, trees = joined_trees(machine.trees), machine.trees
+    here = np.arange(len(nodes["left"]))
+    for side in ("left", "right"):
+        nodes[side] = np.where(nodes[side] == LEAF, here, nodes[side])
     height, width = max(tree.height for tree in trees), machine.vectors.shape[1]
     per_row = len(trees) * (width + height * trees[0].n_outputs)
-    return {name: np.concatenate(arrays) for name, arrays in links.items()} | {
+    return nodes | {
         "vectors": machine.vectors,
         "centre": np.zeros(width),
-        "roots": firsts[:-1],
-        "column": all_of("column"),
-        "threshold": all_of("threshold"),
-        "depth": all_of("depth"),
-        "coefficients": all_of("coefficients"),
-        "offsets": all_of("offsets"),
         "height": np.array([height]),
         "n_columns": np.array([trees[0].n_outputs]),
         "task_rows": _task_rows(per_row),

@@ -89,7 +89,7 @@ def _answers(g, x, plan):
     if plan.trees:
         ranks = _tree_scores(g, x, plan)
         made = _output(g, "probabilities", _shares(g, ranks), plan.n_classes)
-    elif plan.calibrations:
+    elif plan.calibration is not None:
         ranks, chances = _calibrated(g, x, plan)
         made = _output(g, "probabilities", chances, plan.n_classes)
     else:
@@ -132,16 +132,11 @@ def _softmax(g, scores, ranks, plan):
 
 def _calibrated(g, x, plan):
     """Return what the largest of decides, and calibrated probabilities."""
-    every = []
-    for member, tables in zip(plan.members, plan.calibrations, strict=True):
-        scores, parts = member_scores(g, x, member)
-        slope, offset = (g.Gather(g.constant(t, np.float64), parts) for t in tables)
-        every.append(g.Add(g.Mul(slope, scores), offset))
-    chances = [g.Softmax(logarithms, axis=1) for logarithms in every]
-    if len(every) == 1:
-        return every[0], chances[0]
-    mean = g.Mean(*chances)
-    return mean, mean
+    scores, parts = member_scores(g, x, plan.members[0])
+    tables = (g.constant(table, np.float64) for table in plan.calibration)
+    slope, offset = (g.Gather(table, parts) for table in tables)
+    logarithms = g.Add(g.Mul(slope, scores), offset)
+    return logarithms, g.Softmax(logarithms, axis=1)
 
 
 def _tree_scores(g, x, plan):

@@ -64,9 +64,9 @@ class Plan:
         Whether decision values are those of the pairs.
     scale : float or None
         Of probabilities as a softmax of the scores.
-    calibrations : list of (slopes, offsets)
-        For each member, (n_parts, 1) and (n_parts, n_classes): probabilities are a
-        softmax of slope times scores plus offset, and scores are their logarithms.
+    calibration : (slopes, offsets) or None
+        By part, (n_parts, 1) and (n_parts, n_classes): probabilities are a softmax of
+        slope times scores plus offset, and decision values their logarithms.
     encoder : ColumnEncoder or None
     target : (mean, scale)
         Of a regressor's values.
@@ -81,7 +81,7 @@ class Plan:
     by_votes: bool = False
     pair_values: bool = False
     scale: float | None = None
-    calibrations: tuple[Any, ...] = ()
+    calibration: tuple[Any, Any] | None = None
     encoder: Any = None
     target: tuple[float, float] = (0.0, 1.0)
 
@@ -93,7 +93,7 @@ class Plan:
     @property
     def has_probabilities(self):
         """Whether the model has `predict_proba`."""
-        return bool(self.trees or self.calibrations or self.scale is not None)
+        return bool(self.trees) or self.calibration is not None or self.scale is not None
 
     @property
     def names(self):
@@ -223,16 +223,16 @@ def _candidates(model):
 
 @_read.register(TreeSVC)
 def _front_door(model):
-    calibration, calibrations = model.calibration_, []
-    for member in model.best_estimator_.decompositions_:
-        masses = part_masses(member, calibration.shares)
-        certain = np.array([part.machine is None for part in member.parts])[:, None]
-        logs = np.log(drawn_shares(masses, calibration.shares))
-        slopes = np.where(certain, 0.0, calibration.slope)
-        calibrations.append((slopes, np.where(certain, 1.0, calibration.offset) * logs))
-    plan = replace(_read(model.best_estimator_), classes=model.classes_)
+    known, (member,) = model.calibration_, model.best_estimator_.decompositions_
+    certain = np.array([part.machine is None for part in member.parts])[:, None]
+    shares = drawn_shares(part_masses(member, known.shares), known.shares)
+    slopes = np.where(certain, 0.0, known.slope)
+    offsets = np.where(certain, 1.0, known.offset) * np.log(shares)
     return replace(
-        plan, calibrations=tuple(calibrations), encoder=model.encoder_, scale=None
+        _read(model.best_estimator_),
+        classes=model.classes_,
+        calibration=(slopes, offsets),
+        encoder=model.encoder_,
     )
 
 

@@ -14,7 +14,7 @@ def scaled_rows(g, x, member, piece):
     x = g.Mul(g.Sub(x, piece("shift")), piece("factor"))
     if member.is_scaled:
         x = g.Clip(x, g.constant(-FARTHEST), g.constant(FARTHEST))
-    return g.Sub(x, piece("centre")) if member.kernel.power == 2 else x
+    return x
 
 
 def _levels(g, x, piece):
@@ -53,6 +53,8 @@ def kernel_matrix(g, x, vectors, kernel, piece):
         apart = g.Sub(g.Unsqueeze(x, g.ints(1)), vectors)
         distances = g.ReduceL1(apart, g.ints(2), keepdims=0)
         return _fallen(g, distances, piece)
+    if kernel.power == 2:  # distances keep more digits near zero
+        x, vectors = (g.Sub(rows, piece("centre")) for rows in (x, vectors))
     products = g.MatMul(x, g.Transpose(vectors, perm=[1, 0]))
     if kernel.power is None:
         return _of_products(g, products, kernel, piece)

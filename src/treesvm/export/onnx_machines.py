@@ -43,14 +43,19 @@ class _Pieces:
     """Arrays of all parts, of which a task cuts out those of its own part."""
 
     def __init__(self, flat):
-        self._flat = flat
+        self._flat = {
+            name: found._replace(data=_shortened(found.data))
+            for name, found in flat.items()
+        }
 
     def of(self, g, part):
         """Return a function from a name (and a shape) to the part's array."""
 
         def piece(name, *shape):
-            data, begins, ends = map(g.constant, self._flat[name])
-            cut = g.Slice(data, g.Gather(begins, part), g.Gather(ends, part))
+            data, begins, ends = self._flat[name]
+            begin, end = (g.Gather(g.constant(x), part) for x in (begins, ends))
+            cut = g.Slice(g.constant(data), begin, end)
+            cut = g.cast(cut, np.float64) if data.dtype == np.float32 else cut
             if not shape:
                 return cut
             shape = [size if isinstance(size, str) else g.ints(size) for size in shape]
@@ -114,7 +119,11 @@ def _values(g, x, member, piece):
 
 
 def _summed(g, x, member, piece):
-    """Biases plus sums over the vectors, in blocks of equal length."""
+    """Biases plus sums over the vectors.
+
+    With many classes a vector takes part in few machines: one product for each block,
+    and a machine's value is the sum of its two sides.
+    """
     vectors = piece("vectors", -1, piece("width"))
     K = kernel_matrix(g, x, vectors, member.kernel, piece)
     if not member.is_blocked:
@@ -122,6 +131,7 @@ def _summed(g, x, member, piece):
         return g.Add(g.MatMul(K, coefficients), piece("biases"))
     blocks = piece("n_blocks")
     coefficients = piece("coefficients", blocks, -1, piece("n_columns"))
+    K = g.Gather(g.Pad(K, g.ints(0, 0, 0, 1)), piece("blocked"), axis=1)
     K = g.Reshape(K, g.Concat(g.rows(x), blocks, g.ints(-1), axis=0))
     sums = g.MatMul(g.Transpose(K, perm=[1, 0, 2]), coefficients)
     sums = g.Transpose(sums, perm=[1, 0, 2])
@@ -179,6 +189,7 @@ def _arrays_of(member):
             "factor": scaling.factor,
             "gamma": np.array([machine.kernel.gamma]),
             "width": np.array([machine.vectors.shape[1]]),
+            "vectors": machine.vectors,
         }
         if scaling.table is not None:
             record |= {"knots": scaling.table.values, "levels": scaling.table.levels}
@@ -197,33 +208,37 @@ def _plain(array):
     return array.astype(np.float64 if array.dtype.kind == "f" else np.int64)
 
 
+def _shortened(data):
+    """Return numbers in single precision, if that changes none of them."""
+    if data.dtype.kind != "f":
+        return data
+    with np.errstate(over="ignore"):
+        single = data.astype(np.float32)
+    return single if (single == data).all() else data
+
+
 def _sum_arrays(machine, is_blocked):
-    """Arrays of a sum, with blocks of vectors of equal length."""
+    """Arrays of a sum; coefficients are in blocks of equal length, filled with zeros."""
     blocks, columns = machine.machine_ids.shape
-    sizes = np.diff(machine.starts)
+    sizes, n_vectors = np.diff(machine.starts), len(machine.vectors)
     longest, n_machines = int(sizes.max()), len(machine.biases)
     place = np.repeat(np.arange(blocks) * longest - machine.starts[:-1], sizes)
-    place = place + np.arange(len(machine.vectors))
-    vectors = np.zeros((blocks * longest, machine.vectors.shape[1]))
-    vectors[place] = machine.vectors
-    centre = np.zeros(vectors.shape[1])
-    if machine.kernel.power == 2:  # distances keep more digits near zero
-        centre = machine.vectors.mean(axis=0)
-        vectors -= centre
+    place = place + np.arange(n_vectors)
+    blocked = np.full(blocks * longest, n_vectors)  # the kernel of no vector is zero
+    blocked[place] = np.arange(n_vectors)
     coefficients = np.zeros((blocks * longest, columns))
     coefficients[place] = machine.coefficients
-    first = np.full(n_machines, -1)
-    second = np.zeros(n_machines, np.int64)
+    first, second = np.full(n_machines, -1), np.full(n_machines, -1)
     for number, machine_id in enumerate(machine.machine_ids.ravel().tolist()):
         side = second if first[machine_id] >= 0 else first
         side[machine_id] = number
     if blocks * columns == n_machines:  # one block has all of a machine: two halves
         second = first
         coefficients = coefficients / 2 if is_blocked else coefficients
-    per_row = len(vectors) * (vectors.shape[1] if machine.kernel.power == 1 else 1)
+    per_row = n_vectors * (machine.vectors.shape[1] if machine.kernel.power == 1 else 1)
     return {
-        "vectors": vectors,
-        "centre": centre,
+        "centre": machine.vectors.mean(axis=0),
+        "blocked": blocked,
         "coefficients": coefficients,
         "n_blocks": np.array([blocks]),
         "n_columns": np.array([columns]),
@@ -247,8 +262,6 @@ def _walk_arrays(machine):
     height, width = max(tree.height for tree in trees), machine.vectors.shape[1]
     per_row = len(trees) * (width + height * trees[0].n_outputs)
     return nodes | {
-        "vectors": machine.vectors,
-        "centre": np.zeros(width),
         "height": np.array([height]),
         "n_columns": np.array([trees[0].n_outputs]),
         "task_rows": _task_rows(per_row),

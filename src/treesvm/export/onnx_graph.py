@@ -29,13 +29,16 @@ class Graph:
     ----------
     outer : Graph, optional
         The graph around this one, which is the body of a loop.
+    taken : collection of str
+        Names that users gave.
     """
 
-    def __init__(self, outer=None):
+    def __init__(self, outer=None, taken=()):
         self.nodes = []
         self._top = self if outer is None else outer._top
         if outer is None:
             self.initializers, self._constants, self._n_names = [], {}, 0
+            self._taken = frozenset(taken)
 
     def __getattr__(self, operator):
         """Return a function that adds a node: ``g.Add(a, b)`` names its output."""
@@ -58,8 +61,10 @@ class Graph:
 
     def name(self):
         """Return a name that nothing has yet."""
-        self._top._n_names += 1
-        return f"treesvm/{self._top._n_names}"
+        top = self._top
+        top._n_names += 1
+        made = f"v{top._n_names}"
+        return self.name() if made in top._taken else made
 
     def constant(self, values, dtype=None):
         """Return the name of a constant; equal ones are stored once."""

@@ -56,7 +56,8 @@ def to_onnx(model: Any) -> Any:
     >>> [output.name for output in made.graph.output]
     ['label', 'probabilities']
     """
-    plan, g = plan_of(model), Graph()
+    plan = plan_of(model)
+    g = Graph(taken=plan.names)
     inputs, x = encoded_rows(g, plan)
     if plan.classes is None:
         outputs = [_numbers(g, x, plan)]

@@ -2,6 +2,8 @@
 
 import numpy as np
 
+_NO_NAMES = ("", "label", "probabilities", "scores", "variable")
+
 
 def encoded_rows(g, plan):
     """Return the inputs [(name, dtype, shape)] and the rows (float64) made of them.
@@ -36,6 +38,11 @@ def _matrix(g, x, spec):
 def _columns(g, columns):
     inputs, blocks = [], []
     for column in columns:
+        if column["name"] in _NO_NAMES:
+            raise ValueError(
+                f"column {column['name']!r} cannot be an input of an ONNX model, where "
+                "outputs are called so or names are not empty; rename it and fit again."
+            )
         is_number = column["kind"] == "number"
         dtype = np.float32 if is_number else np.str_
         inputs.append((column["name"], dtype, [None, 1]))

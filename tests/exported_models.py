@@ -37,7 +37,7 @@ def asked_rows(model):
     X, _, _ = training_rows()
     rng = np.random.default_rng(0)
     around = rng.uniform(X.min(axis=0) - 1, X.max(axis=0) + 1, (250, X.shape[1]))
-    far = np.array([[1e30, -1e30, 5, 1], [0, 0, 0, 0], [-1e6, 3, 1e6, 0]])
+    far = np.array([[1e6, -1e6, 5, 1], [0, 0, 0, 0], [-1e6, 3, 1e6, 0]])
     rows = np.vstack([X, around, far]).astype(np.float32)
     return rows[:, : model.n_features_in_]
 

@@ -271,7 +271,7 @@ def member_answers(plan):
     if len(members) > 1 or votes:
         text += _SQUEEZED
     if votes:
-        text += _pair_tables(machines, counts)
+        text += _pair_tables(machines, counts, plan.pair_values)
     if counts.any():
         text += array("has_machine", (counts > 0).astype(int))
         kind = {None: "values", 2: "two"}.get(n_classes, "votes")
@@ -279,11 +279,12 @@ def member_answers(plan):
     return text + _MEMBER.format(answer=way) + _joined_answers(plan)
 
 
-def _pair_tables(machines, counts):
+def _pair_tables(machines, counts, is_single):
     """Return the classes of the binary machines of each part, and how they vote."""
     found = flattened([m and {"pairs": m.pairs} for m in machines])["pairs"]
-    pairs = array("pairs", found.data)
-    text = pairs + array("pairs_begin", found.begins) + array("n_pairs", counts)
+    text = pairs = array("pairs", found.data)
+    if not is_single:
+        text += array("pairs_begin", found.begins) + array("n_pairs", counts)
     text += f"enum {{ MOST_MACHINES = {counts.max()} }};\n"
     return text + _VOTES.format(pairs=pairs.split()[2])
 

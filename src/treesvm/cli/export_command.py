@@ -24,7 +24,9 @@ def add_options(parser):
         help="file to write; its ending says what: .onnx (needs: pip install "
         "'treesvm[onnx]') or .c",
     )
-    parser.add_argument("--force", action="store_true", help="replace a file that exists")
+    parser.add_argument(
+        "--force", action="store_true", help="replace a file that exists"
+    )
 
 
 def run(options, console):

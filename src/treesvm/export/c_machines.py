@@ -218,7 +218,10 @@ def _sum_tables(machines):
 
 
 def _walk_tables(machines):
-    """Return numbers and arrays of walks, by part; links are (term, left, right, start)."""
+    """Return numbers and arrays of walks, by part.
+
+    Links are (term, left, right, start of the coefficients).
+    """
     numbers = _numbers(
         machines,
         n_trees=lambda machine: len(machine.trees),

@@ -107,9 +107,7 @@ def exported_member(member):
         constants.append(constant)
     is_scaled = any(part.scaling is not None for part in member.parts)
     machines = _all_with_tables(machines)
-    return Member(
-        member.partition, machines, np.array(constants), is_scaled, n_classes
-    )
+    return Member(member.partition, machines, np.array(constants), is_scaled, n_classes)
 
 
 def _all_with_tables(machines):

@@ -66,7 +66,9 @@ def export_model(model: Any, path: FilePath) -> Exported:
         content = to_c(model).encode("ascii")
     else:
         made = export.to_onnx(model)  # loaded by its first use: ONNX is an extra
-        opsets = {opset.domain or "ai.onnx": opset.version for opset in made.opset_import}
+        opsets = {
+            opset.domain or "ai.onnx": opset.version for opset in made.opset_import
+        }
         content = made.SerializeToString()
     with replaced_file(path) as file:
         file.write(content)

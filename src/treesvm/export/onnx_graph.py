@@ -168,7 +168,9 @@ def checked_model(g, inputs, outputs, words):
         described(outputs),
         initializer=g.initializers,
     )
-    opsets = [helper.make_opsetid(domain, version) for domain, version in OPSETS.items()]
+    opsets = [
+        helper.make_opsetid(domain, version) for domain, version in OPSETS.items()
+    ]
     model = helper.make_model(
         graph, opset_imports=opsets, ir_version=_IR_VERSION, producer_name="treesvm"
     )

@@ -14,7 +14,7 @@ from treesvm.export.onnx_routing import parts_of_rows
 from treesvm.export.onnx_votes import side_arrays, voted_scores
 from treesvm.trees.routing import LEAF
 
-_TASK_NUMBERS = 2**18  # numbers that a task holds at a time: a cache's worth
+_TASK_NUMBERS = 2**20  # numbers that a task holds at a time: 8 MB
 _TASK_ROWS = 4096
 
 
@@ -109,7 +109,9 @@ def _quotient(g, a, b):
 def _values(g, x, member, piece):
     """Return what a part's machine says of its rows x."""
     x = scaled_rows(g, x, member, piece)
-    values = _walked(g, x, member, piece) if member.walks else _summed(g, x, member, piece)
+    values = (
+        _walked(g, x, member, piece) if member.walks else _summed(g, x, member, piece)
+    )
     if member.n_classes is None:
         return values
     if member.n_classes == 2:
@@ -218,7 +220,7 @@ def _shortened(data):
 
 
 def _sum_arrays(machine, is_blocked):
-    """Arrays of a sum; coefficients are in blocks of equal length, filled with zeros."""
+    """Arrays of a sum; coefficients are in blocks of equal length, with zeros."""
     blocks, columns = machine.machine_ids.shape
     sizes, n_vectors = np.diff(machine.starts), len(machine.vectors)
     longest, n_machines = int(sizes.max()), len(machine.biases)

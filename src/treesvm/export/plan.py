@@ -93,7 +93,9 @@ class Plan:
     @property
     def has_probabilities(self):
         """Whether the model has `predict_proba`."""
-        return bool(self.trees) or self.calibration is not None or self.scale is not None
+        return (
+            bool(self.trees) or self.calibration is not None or self.scale is not None
+        )
 
     @property
     def names(self):

@@ -68,7 +68,7 @@ class CAnswers(NamedTuple):
     seconds: float  # of `predict` for one row, the best of several passes
 
 
-def answers_in_c(text, X, n_scores, folder, *, flags=(*STRICT, "-O2"), repeat=1):
+def answers_in_c(text, X, n_scores, folder, *, flags=(*STRICT, "-O3"), repeat=1):
     """Return what an exported C file says of the rows X.
 
     Parameters

@@ -114,7 +114,7 @@ def speed_case(context):
         ]
         if name == "H-LSVM, covtype" and line["C, one row"] is not None:
             value = line["C, one row"]
-            claim = Claim(f"{name}: a row in C", value, 0.5, unit=" µs",
+            claim = Claim(f"{name}: a row in C", value, 0.5, unit="µs",
                           higher_is_better=False)  # fmt: skip
             result.claims.append(claim)
     result.tables["Microseconds for a row, one thread"] = table

@@ -26,7 +26,7 @@ def object_bytes(source):
     with tempfile.TemporaryDirectory() as folder:
         path, made = Path(folder, "model.c"), Path(folder, "model.o")
         path.write_bytes(source)
-        command = [found, "-std=c99", "-O2", "-c", path, "-o", made]
+        command = [found, "-std=c99", "-O3", "-c", path, "-o", made]
         try:
             subprocess.run(command, check=True, capture_output=True, timeout=_SECONDS)
         except (OSError, subprocess.SubprocessError):

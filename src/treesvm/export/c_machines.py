@@ -61,7 +61,7 @@ _TERMS = {  # by the power of the distance; None is a product
 _SUM = """
 static void values_of(int part, const number *row, double *values)
 {{
-    double x[WIDEST];
+    double x[WIDEST], sums[MOST_COLUMNS];
     const {vectors} *z = vectors + vectors_begin[part];
     const {coefficients} *own = coefficients + coefficients_begin[part];
     const int n = n_columns[part];
@@ -72,13 +72,17 @@ static void values_of(int part, const number *row, double *values)
     for (b = 0; b < n_blocks[part]; b++) {{
         const {machine_ids} *ids = machine_ids + machine_ids_begin[part] + b * n;
         const int size = sizes[sizes_begin[part] + b];
+        for (j = 0; j < n; j++)
+            sums[j] = 0;
         for (s = 0; s < size; s++) {{
             const double k = kernel(part, z, x);
             for (j = 0; j < n; j++)
-                values[ids[j]] += own[j] * k;
+                sums[j] += own[j] * k;
             own += n;
             z += width[part];
         }}
+        for (j = 0; j < n; j++)
+            values[ids[j]] += sums[j];
     }}
 }}
 """
@@ -134,6 +138,7 @@ def machine_code(members):
     widest = max(machine.vectors.shape[1] for machine in known)
     highest = max((t.height for m in known for t in m.trees), default=1) if walks else 1
     sizes = {"WIDEST": widest, "HIGHEST": highest, "N_KNOTS": _n_knots(known)}
+    sizes["MOST_COLUMNS"] = numbers["n_columns"].max()
     text = "".join(f"enum {{ {name} = {size} }};\n" for name, size in sizes.items())
     text += "".join(tables.values()) + _sight(members, kinds)
     text += _kernel(known[0], kinds, widest)

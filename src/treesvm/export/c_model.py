@@ -21,7 +21,7 @@ _HEAD = """/*
 {words}
  *
  * Nothing is allocated and nothing but the arguments is written: threads may share it.
- * Compile with: cc -std=c99 -O2 -c model.c, and link with -lm.
+ * Compile with: cc -std=c99 -O3 -c model.c, and link with -lm.
  */
 #include <math.h>
 #include <stdint.h>

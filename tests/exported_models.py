@@ -1,6 +1,7 @@
 """Small models of every kind that can be exported, and rows to ask them."""
 
 import warnings
+from functools import cache
 
 import numpy as np
 from sklearn.datasets import load_iris
@@ -85,6 +86,11 @@ def decomposed_machines():
     for name, options in forms.items():
         yield name, DTSVMClassifier(**SMALL, **options).fit(X, words)
         yield f"{name}, two classes", DTSVMClassifier(**SMALL, **options).fit(X, two)
+    mixed = DTSVMClassifier(**SMALL).fit(X, y)
+    for kernel, scaling in (("rbf", "quantile"), ("linear", None)):
+        other = DTSVMClassifier(**SMALL, kernel=kernel, leaf_scaling=scaling).fit(X, y)
+        mixed.decompositions_ = mixed.decompositions_ + other.decompositions_
+    yield "members with different kernels", mixed
     yield "compressed", compress(leaves, X, y, tolerance=0.1, random_state=0)
     for shared in (True, False):
         tree = SupportVectorTreeClassifier(leaves, shared=shared, random_state=0)
@@ -134,10 +140,15 @@ def random_parts():
 
 def all_models(*sources):
     """Return {name: model} of some of the functions above."""
+    return {
+        f"{source.__name__}: {name}": model
+        for source in sources
+        for name, model in _models_of(source).items()
+    }
+
+
+@cache
+def _models_of(source):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # of convergence, which matters elsewhere
-        return {
-            f"{source.__name__}: {name}": model
-            for source in sources
-            for name, model in source()
-        }
+        return dict(source())

@@ -1,9 +1,11 @@
 """Values of the machines of all parts, in C."""
 
+from dataclasses import replace
+
 import numpy as np
 
 from treesvm.export.c_text import array, real, summed
-from treesvm.export.exported_machines import Walk, joined_trees
+from treesvm.export.exported_machines import Walk, joined_trees, with_tables
 from treesvm.export.flat_arrays import flattened
 from treesvm.kernels.kernel import Linear, Polynomial
 from treesvm.machines.scaling import FARTHEST
@@ -45,10 +47,19 @@ static double level(double x, const {knots} *knot, const {levels} *height)
 """
 
 _KERNEL = """
-static double kernel(int part, const {kind} *z, const double *x)
+static double {name}(int part, const {kind} *z, const double *x)
 {{
     const int n = width[part];
 {sum}    return {value};
+}}
+"""
+
+_KERNELS = """
+static double kernel(int part, const {kind} *z, const double *x)
+{{
+    switch (kernel_of[part]) {{
+{cases}    }}
+    return 0;
 }}
 """
 
@@ -61,7 +72,7 @@ _TERMS = {  # by the power of the distance; None is a product
 _SUM = """
 static void values_of(int part, const number *row, double *values)
 {{
-    double x[WIDEST], sums[MOST_COLUMNS];
+    double x[WIDEST] = {{0}}, sums[MOST_COLUMNS] = {{0}};
     const {vectors} *z = vectors + vectors_begin[part];
     const {coefficients} *own = coefficients + coefficients_begin[part];
     const int n = n_columns[part];
@@ -91,7 +102,7 @@ static void values_of(int part, const number *row, double *values)
 _WALK = """
 static void values_of(int part, const number *row, double *values)
 {{
-    double x[WIDEST], terms[HIGHEST];
+    double x[WIDEST] = {{0}}, terms[HIGHEST] = {{0}};
     const {vectors} *z = vectors + vectors_begin[part];
     const {links} *links_of = links + links_begin[part];
     const {cuts} *cut = cuts + cuts_begin[part];
@@ -126,7 +137,7 @@ def machine_code(members):
 
     Parts are numbered through all members.
     """
-    machines = [machine for member in members for machine in member.machines]
+    machines = with_tables([m for member in members for m in member.machines])
     known = [machine for machine in machines if machine is not None]
     walks = isinstance(known[0], Walk)
     numbers, arrays = (_walk_tables if walks else _sum_tables)(machines)
@@ -141,7 +152,7 @@ def machine_code(members):
     sizes["MOST_COLUMNS"] = numbers["n_columns"].max()
     text = "".join(f"enum {{ {name} = {size} }};\n" for name, size in sizes.items())
     text += "".join(tables.values()) + _sight(members, kinds)
-    text += _kernel(known[0], kinds, widest)
+    text += _kernel(machines, kinds["vectors"], widest)
     return text + (_WALK if walks else _SUM).format(**kinds)
 
 
@@ -165,9 +176,27 @@ def _sight(members, kinds):
     return text + _SEEN.format(level=level, clipped=clipped)
 
 
-def _kernel(machine, kinds, widest):
-    """Return the code of the kernel."""
-    kernel, value = machine.kernel, "a"
+def _kernel(machines, kind, widest):
+    """Return the code of the kernel; members may have different ones."""
+    keys = [m and replace(m.kernel, **_unit_gamma(m.kernel)) for m in machines]
+    kernels = list(dict.fromkeys(key for key in keys if key is not None))
+    if len(kernels) == 1:
+        return _one_kernel("kernel", kernels[0], kind, widest)
+    numbers = [0 if key is None else kernels.index(key) for key in keys]
+    text, cases = array("kernel_of", numbers), ""
+    for number, kernel in enumerate(kernels):
+        text += _one_kernel(f"kernel_{number}", kernel, kind, widest)
+        cases += f"    case {number}: return kernel_{number}(part, z, x);\n"
+    return text + _KERNELS.format(kind=kind, cases=cases)
+
+
+def _unit_gamma(kernel):
+    """Return the field that a table of numbers by part stands for."""
+    return {"gamma": 1.0} if kernel.has_gamma else {}
+
+
+def _one_kernel(name, kernel, kind, widest):
+    value = "a"
     if kernel.power is not None:
         value = "exp(-gamma_[part] * a)"
     elif not isinstance(kernel, Linear):
@@ -175,7 +204,7 @@ def _kernel(machine, kinds, widest):
         is_power = isinstance(kernel, Polynomial)
         value = f"pow({inner}, {kernel.degree})" if is_power else f"tanh({inner})"
     total = summed(_TERMS[kernel.power], widest)
-    return _KERNEL.format(kind=kinds["vectors"], sum=total, value=value)
+    return _KERNEL.format(name=name, kind=kind, sum=total, value=value)
 
 
 def _shared(machine):
@@ -195,8 +224,7 @@ def _numbers(machines, **of_machine):
         name: np.array([0 if m is None else number(m) for m in machines])
         for name, number in of_machine.items()
     }
-    known = next(m for m in machines if m is not None)
-    if isinstance(known.kernel, Linear):
+    if all(m is None or isinstance(m.kernel, Linear) for m in machines):
         return made
     gamma = [0.0 if m is None else float(m.kernel.gamma) for m in machines]
     return made | {"gamma_": np.array(gamma)}

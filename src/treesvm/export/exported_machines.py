@@ -106,11 +106,11 @@ def exported_member(member):
         machines.append(machine)
         constants.append(constant)
     is_scaled = any(part.scaling is not None for part in member.parts)
-    machines = _all_with_tables(machines)
+    machines = with_tables(machines)
     return Member(member.partition, machines, np.array(constants), is_scaled, n_classes)
 
 
-def _all_with_tables(machines):
+def with_tables(machines):
     """Return machines that all have quantile tables, if one of them has.
 
     A part in which nothing varies has none; it gets one that changes nothing.

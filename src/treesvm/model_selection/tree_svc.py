@@ -9,9 +9,9 @@ from sklearn.utils import compute_sample_weight
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import _check_y
 
-from treesvm.decomposition.leaf_calibration import (
-    LeafCalibration,
-    fit_leaf_calibration,
+from treesvm.decomposition.calibration import (
+    Calibration,
+    fit_calibration,
     part_masses,
 )
 from treesvm.decomposition.part import certain_scores
@@ -160,6 +160,7 @@ class TreeSVC(ClassifierMixin, TableEstimator):
             feature_weights=theta.feature_weights,
             multi_class=theta.multi_class,
             partition=found.partition,
+            probability=False,
             n_jobs=self.n_jobs,
             random_state=seed,
         )
@@ -221,10 +222,10 @@ def _calibration(search, found, rows, deadline):
         if n_held >= _CALIBRATING_ROWS or most.is_over():
             break
     if not held:
-        return LeafCalibration(1.0, 0.0, shares)
+        return Calibration(1.0, 0.0, shares)
     held = np.concatenate(held)
     data = search.rows
-    return fit_leaf_calibration(
+    return fit_calibration(
         np.concatenate(scores),
         np.concatenate(masses),
         np.concatenate(certain),

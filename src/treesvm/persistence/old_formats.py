@@ -6,6 +6,8 @@ to its place. A new format adds a step to `STEPS`, and the steps before it stay.
 Format 1 had a layout for each estimator: one gamma for all machines, partitions without
 tags, values in groups, searches that were estimators themselves, and H-LSVM with kernel
 machines in its leaves, which is a DTSVM with an oblique partition now.
+
+Format 2 had members that voted hard, and probabilities of a DTSVM by one scale.
 """
 
 from dataclasses import fields
@@ -222,4 +224,24 @@ def _number_rows_of_the_gram_matrix(arrays):
     arrays["machines.sizes"] = np.maximum(sizes, [0, 0, 0, rows.max(initial=0) + 1])
 
 
-STEPS = {1: _from_1_to_2}
+def _from_2_to_3(description, arrays):
+    """Return the description in the layout of format 3, and the arrays."""
+    name = field(description, "class", str)
+    parameters = field(description, "parameters", dict)
+    state = dict(field(description, "state", dict))
+    if name in ("DTSVMClassifier", "DTSVMClassifierCV"):
+        parameters = {"probability": False} | parameters | {"voting": "hard"}
+    if name == "DTSVMClassifier":
+        scale = state.pop("probability_scale_", None)
+        numbers = {"slope": scale, "offset": 0.0, "has_shares": False}
+        state["calibration"] = None if scale is None else numbers
+    if name == "TreeSVC" and isinstance(state.get("calibration"), dict):
+        state["calibration"] = state["calibration"] | {"has_shares": True}
+    for key in ("best_estimator_", "estimator_"):
+        if isinstance(state.get(key), dict):
+            state[key] = _from_2_to_3(state[key], arrays)[0]
+    made = {"class": name, "parameters": parameters, "state": state}
+    return made, arrays
+
+
+STEPS = {1: _from_1_to_2, 2: _from_2_to_3}

@@ -7,7 +7,8 @@ Format 1 had a layout for each estimator: one gamma for all machines, partitions
 tags, values in groups, searches that were estimators themselves, and H-LSVM with kernel
 machines in its leaves, which is a DTSVM with an oblique partition now.
 
-Format 2 had members that voted hard, and probabilities of a DTSVM by one scale.
+Format 2 had members that voted hard, probabilities of a DTSVM by one scale, and
+regressors in units of the target.
 """
 
 from dataclasses import fields
@@ -231,6 +232,8 @@ def _from_2_to_3(description, arrays):
     state = dict(field(description, "state", dict))
     if name in ("DTSVMClassifier", "DTSVMClassifierCV"):
         parameters = {"probability": False} | parameters | {"voting": "hard"}
+    if name == "DTSVRegressor":
+        parameters = parameters | {"scale_target": False}
     if name == "DTSVMClassifier":
         scale = state.pop("probability_scale_", None)
         numbers = {"slope": scale, "offset": 0.0, "has_shares": False}

@@ -160,6 +160,31 @@ def test_scores_compare_across_parts():
     assert aucs[0] > 0.75
 
 
+@pytest.mark.parametrize("partition", ["axis", "random", "whole"])
+def test_support_numbers_rows_as_given(partition, rng):
+    X, y = blobs(300, 2)
+    weight = (rng.random(300) < 0.8).astype(float)
+    model = DTSVMClassifier(max_leaf_size=100, partition=partition, random_state=0)
+    model.fit(X, y, sample_weight=weight)
+    assert len(model.support_) == model.n_support_vectors_
+    assert (weight[model.support_] > 0).all()
+    # Rows without support may go: the machine of the whole space stays the same.
+    if partition == "whole":
+        again = clone(model).set_params(leaf_scaling=None, gamma=0.1, tol=1e-6)
+        full = again.fit(X, y, sample_weight=weight)
+        values, kept = full.decision_function(X), full.support_
+        fewer = clone(again).fit(X[kept], y[kept]).decision_function(X)
+        np.testing.assert_allclose(fewer, values, atol=1e-4)
+
+
+def test_imbalanced_learn_takes_it_for_an_svm():
+    over_sampling = pytest.importorskip("imblearn.over_sampling")
+    X, y = make_classification(600, 6, weights=[0.9], random_state=0)
+    sampler = over_sampling.SVMSMOTE(svm_estimator=DTSVMClassifier(), random_state=0)
+    _, labels = sampler.fit_resample(X, y)
+    assert np.bincount(labels)[1] > np.bincount(y)[1]
+
+
 def test_ties_between_members_go_to_the_larger_scores():
     sure, unsure = np.array([[0.0, 3.0, 1.0]]), np.array([[0.2, 0.1, 0.0]])
     assert vote([sure, unsure]).argmax() == vote([unsure, sure]).argmax() == 1

@@ -96,6 +96,24 @@ class Decomposition:
             )
 
 
+def support_rows(members, X):
+    """Return the numbers of all rows that are support vectors somewhere, ascending.
+
+    Parameters
+    ----------
+    members : list of Decomposition
+    X : ndarray or CSR matrix
+        The rows that have trained them.
+    """
+    is_vector = np.zeros(X.shape[0], bool)
+    for member in members:
+        groups = rows_by_leaf(member.training_parts(X), len(member.parts))
+        for k, part in enumerate(member.parts):
+            if part.machine is not None and groups.sizes[k] == part.n_rows:
+                is_vector[groups.rows(k)[part.machine.support]] = True
+    return np.flatnonzero(is_vector)
+
+
 def trees_of(members):
     """Return the trees of the members whose partition is one."""
     partitions = [member.partition for member in members]

@@ -11,7 +11,7 @@ from sklearn.utils.validation import check_is_fitted
 from treesvm.decomposition.calibration import calibrate, has_probability
 from treesvm.decomposition.checkpointing import count_restored, open_rows_checkpoint
 from treesvm.decomposition.committee import Committee, committee_of
-from treesvm.decomposition.decomposition import places_of, trees_of
+from treesvm.decomposition.decomposition import places_of, support_rows, trees_of
 from treesvm.decomposition.leaf_reduction import check_selector
 from treesvm.decomposition.leaf_report import leaf_report
 from treesvm.decomposition.predictor import DecompositionPredictor
@@ -21,7 +21,8 @@ from treesvm.estimators.explaining import ExplainsFeatures
 from treesvm.files.file_path import FilePath
 from treesvm.inputs.array_types import Array, ArrayLike, ClassWeight, MatrixLike, Seed
 from treesvm.inputs.parameter_rules import check_parameters
-from treesvm.inputs.training_rows import checked_rows, class_rows
+from treesvm.inputs.rows import Rows
+from treesvm.inputs.training_rows import checked_rows, classification_rows
 from treesvm.inputs.whole_fit import all_or_nothing
 from treesvm.partitions.choice import find_partition
 
@@ -108,6 +109,9 @@ callable, default="laplacian"
         Parts of all members.
     n_support_vectors_ : int
         Distinct support vectors, over all leaves.
+    support_ : ndarray of int
+        After a fit in one memory, the numbers of the rows of X that are support vectors
+        of any part, ascending. Model files do not keep it.
     n_iter_ : int
         Most steps that a machine took.
     calibration_ : Calibration or None
@@ -209,7 +213,9 @@ callable, default="laplacian"
         self
         """
         self.check_parameters()
-        rows = class_rows(self, X, y, sample_weight, self.class_weight)
+        every = classification_rows(self, X, y, sample_weight, self.class_weight)
+        kept = np.flatnonzero(every[2] > 0)
+        rows = Rows(*every, len(self.classes_)).take(kept)
         recipe = self.recipe()
         with open_rows_checkpoint(self, rows) as store:
             seeds = store.seeds(draw_seeds(self), self.random_state)
@@ -218,6 +224,7 @@ callable, default="laplacian"
                 for number, seed in enumerate(seeds[: self.n_estimators])
             ]
         self.restore_fitted(members)
+        self.support_ = kept[support_rows(members, rows.X)]
         self.calibration_ = None
         if self.probability:
             self.calibration_ = calibrate(members, rows, self.C, seeds[-1])

@@ -3,10 +3,11 @@
 from collections.abc import Callable
 from typing import Any, Self
 
+import numpy as np
 from sklearn.base import BaseEstimator, RegressorMixin
 from sklearn.utils.validation import check_is_fitted
 
-from treesvm.decomposition.decomposition import places_of, trees_of
+from treesvm.decomposition.decomposition import places_of, support_rows, trees_of
 from treesvm.decomposition.seeds import single_seed
 from treesvm.decomposition.training import (
     Recipe,
@@ -54,6 +55,9 @@ cache_size, n_jobs, random_state, verbose
         One, if the partition is a tree.
     n_leaves_ : int
     n_support_vectors_ : int
+    support_ : ndarray of int
+        After a fit, the numbers of the rows of X that are support vectors, ascending.
+        Model files do not keep it.
 
     Notes
     -----
@@ -132,7 +136,9 @@ cache_size, n_jobs, random_state, verbose
         self
         """
         self.check_parameters()
-        rows = number_rows(self, X, y, sample_weight)
+        every = number_rows(self, X, y, sample_weight)
+        kept = np.flatnonzero(every.weight > 0)
+        rows = every.take(kept)
         options = machine_options(self)
         if self.scale_target:
             options = in_units_of(options, target_spread(rows))
@@ -143,9 +149,9 @@ cache_size, n_jobs, random_state, verbose
             self.n_jobs,
             self.verbose,
         )
-        return self.restore_fitted(
-            [fit_member(rows, recipe, single_seed(self.random_state))]
-        )
+        member = fit_member(rows, recipe, single_seed(self.random_state))
+        self.support_ = kept[support_rows([member], rows.X)]
+        return self.restore_fitted([member])
 
     def restore_fitted(self, members: list[Any]) -> Self:
         """Set the fitted attributes from a trained member, wherever it comes from."""

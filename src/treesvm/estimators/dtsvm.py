@@ -37,7 +37,7 @@ class DTSVMClassifier(ExplainsFeatures, ClassifierMixin, BaseEstimator):
 
     Parameters
     ----------
-    C : float, default=10.0
+    C : float, default=5.0
     gamma : {"median", "scale", "auto"} or float, default="median"
         Of the features as the parts see them. "median" is one divided by the median
         distance between a part's rows, so that it suits any number of features; "scale"
@@ -146,7 +146,7 @@ callable, default="laplacian"
 
     def __init__(
         self,
-        C: float = 10.0,
+        C: float = 5.0,
         gamma: float | str = "median",
         max_leaf_size: int = 1500,
         *,

@@ -68,7 +68,7 @@ def _result(found, n_seeds):
         for m in sorted(methods, key=ranks.get)
     ]
     ours, fixed = ranks["laplacian, learned"], min(ranks[m] for m in _KINDS)
-    title = f"{len(found)} tables, mean of {n_seeds} seeds"
+    title = f"{len(found)} tables, seeds: {n_seeds}"
     return CaseResult(
         tables={title: table},
         claims=[

@@ -87,8 +87,8 @@ def in_units_of(options: MachineOptions, spread: float) -> MachineOptions:
     multiplied by it, coefficients and bias alike: nothing has to be scaled back.
     """
     theta = options.theta._replace(C=options.theta.C * spread)
-    epsilon, tol = options.epsilon * spread, options.tol * spread
-    return options._replace(theta=theta, epsilon=epsilon, tol=tol)
+    epsilon = None if options.epsilon is None else options.epsilon * spread
+    return options._replace(theta=theta, epsilon=epsilon, tol=options.tol * spread)
 
 
 class Recipe(NamedTuple):

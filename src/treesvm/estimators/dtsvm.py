@@ -213,9 +213,11 @@ callable, default="laplacian"
         self
         """
         self.check_parameters()
-        every = classification_rows(self, X, y, sample_weight, self.class_weight)
-        kept = np.flatnonzero(every[2] > 0)
-        rows = Rows(*every, len(self.classes_)).take(kept)
+        X, codes, weight = classification_rows(
+            self, X, y, sample_weight, self.class_weight
+        )
+        kept = np.flatnonzero(weight > 0)
+        rows = Rows(X, codes, weight, len(self.classes_)).take(kept)
         recipe = self.recipe()
         with open_rows_checkpoint(self, rows) as store:
             seeds = store.seeds(draw_seeds(self), self.random_state)

@@ -18,7 +18,7 @@ from treesvm.baselines import (
     RDSVMClassifier,
 )
 from treesvm.datasets.table_model import TableModel
-from treesvm.decomposition.leaf_calibration import drawn_shares, part_masses
+from treesvm.decomposition.calibration import drawn_shares, part_masses
 from treesvm.estimators.candidate_svc import CandidateSVC
 from treesvm.estimators.dtsvm import DTSVMClassifier
 from treesvm.estimators.dtsvr import DTSVRegressor

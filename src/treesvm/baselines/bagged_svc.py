@@ -194,7 +194,7 @@ class BaggedSVC(ClassifierMixin, BaseEstimator):
             self._theta(1.0, 1.0),
             self.tol,
             None,
-            int(self.cache_size * 2**20),
+            int(float(self.cache_size) * 2**20),
         )
 
     def check_parameters(self) -> None:

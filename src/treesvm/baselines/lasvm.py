@@ -250,7 +250,7 @@ callable, default="rbf"
             finish,
             self.tol,
             None if self.max_iter == -1 else self.max_iter,
-            int(self.cache_size * 2**20),
+            int(float(self.cache_size) * 2**20),
             self.n_jobs,
         )
 

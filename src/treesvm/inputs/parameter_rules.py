@@ -5,12 +5,13 @@ estimators; a class whose parameter means something else names its own rule in a
 attribute ``_rules``.
 """
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from numbers import Integral, Real
 from typing import Any
 
 import numpy as np
 
+from treesvm.inputs.job_limit import MAX_JOBS
 from treesvm.kernels.width import LARGEST_GAMMA
 
 Rule = tuple[Callable[[Any], bool], str]
@@ -130,6 +131,8 @@ def _is_cv(value):
         return False
     if value is None or hasattr(value, "split") or is_count(value, 2):
         return True
+    if isinstance(value, (Sequence, Set, Mapping, np.ndarray)):
+        return len(value) > 0 and all(np.ndim(pair) and len(pair) == 2 for pair in value)
     return is_number(value, above=0.0, below=1.0) or isinstance(value, Iterable)
 
 
@@ -143,7 +146,26 @@ def _is_grid(value):
 
 GRID: Rule = (_is_grid, "use a list of positive, finite numbers")
 
+def _is_seed(value):
+    """Whether scikit-learn's `check_random_state` takes the value."""
+    if value is None or value is np.random:
+        return True
+    return isinstance(value, np.random.RandomState) or (
+        isinstance(value, Integral) and 0 <= value < 2**32
+    )
+
+
 RULES: dict[str, Rule] = {
+    "random_state": (
+        _is_seed,
+        "use None, a whole number from 0 to 2**32 - 1, or a RandomState",
+    ),
+    "n_jobs": (
+        lambda value: value is None or (
+            is_count(value, -MAX_JOBS) and 0 != value <= MAX_JOBS
+        ),
+        f"use None, a number of threads up to {MAX_JOBS}, or -1 for all processors",
+    ),
     "C": _IS_POSITIVE,
     "Cs": GRID,
     "gammas": GRID,

@@ -146,6 +146,8 @@ def same_values(held):
         if sparse.issparse(held):
             csr = sparse.csr_matrix(held)
             csr.check_format(full_check=True)
+            if np.isnan(csr.data.astype(np.float64)).any():
+                return None  # missing values belong to dense tables
             return np.asarray(csr.toarray(), np.float64)
         if isinstance(held, (np.ma.MaskedArray, np.matrix)) or getattr(held, "ndim", 2) != 2:
             return None

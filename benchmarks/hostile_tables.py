@@ -87,7 +87,7 @@ COLUMNS = {
     "words of digits": _objects("1", "2", "03"),
     "a word for each row": lambda rng, n: np.array([f"w{k}" for k in range(n)], object),
     "long words": _objects("x" * 100_000, "y" * 100_000),
-    "words with zeros": _objects("a\0b", "a\0", "\ud800"),
+    "words with zeros": _objects("a\0b", "a\0", "\u202e"),
     "categories": lambda rng, n: pd.Categorical(_words(rng, n)),
     "empty categories": lambda rng, n: pd.Categorical([None] * n, ["a", "b"]),
     "unused categories": lambda rng, n: pd.Categorical(["a"] * n, list("abcdefgh")),

@@ -122,7 +122,9 @@ def _is_class_weight(value):
     """Whether value is what scikit-learn's classifiers take for the classes."""
     if isinstance(value, str):
         return value == "balanced"
-    return value is None or isinstance(value, Mapping)
+    if isinstance(value, Mapping):
+        return all(is_number(weight, least=0.0) for weight in value.values())
+    return value is None
 
 
 def _is_cv(value):
@@ -208,7 +210,7 @@ RULES: dict[str, Rule] = {
     "probability": FLAG,
     "class_weight": (
         _is_class_weight,
-        "use None, 'balanced' or a dict of class to weight",
+        "use None, 'balanced' or a dict of class to a weight of 0 or more",
     ),
     "cv": (
         _is_cv,

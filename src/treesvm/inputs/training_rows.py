@@ -98,7 +98,7 @@ def _multiplies_raw_values(model):
 def check_magnitude(X, largest=LARGEST_VALUE):
     """Raise a ValueError if distances between rows of `X` would overflow."""
     values = X.data if sparse.issparse(X) else X
-    if values.size == 0 or max(values.max(), -values.min()) <= largest:
+    if values.size == 0 or float(max(values.max(), -values.min())) <= largest:
         return
     where = np.unravel_index(np.abs(values).argmax(), values.shape)
     column = X.indices[where[0]] if sparse.issparse(X) else where[1]

@@ -192,7 +192,7 @@ class BaggedSVC(ClassifierMixin, BaseEstimator):
     def _machine_options(self):
         return MachineOptions(
             self._theta(1.0, 1.0),
-            self.tol,
+            float(self.tol),
             None,
             int(float(self.cache_size) * 2**20),
         )

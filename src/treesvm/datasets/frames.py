@@ -185,7 +185,13 @@ def _object_column(values, lacking, name):
     kinds = set(map(type, known))
     if all(issubclass(kind, _NUMBERS) for kind in kinds):
         numbers = np.full(len(values), np.nan)
-        numbers[~lacking] = known.astype(float)
+        try:
+            numbers[~lacking] = known.astype(float)
+        except OverflowError as error:
+            raise ValueError(
+                f"column {name!r} holds a whole number beyond 1e308; divide it, or "
+                "make the column text."
+            ) from error
         return _finite(numbers, name)
     for value in known if not all(map(_is_plain, kinds)) else ():
         if issubclass(type(value), _DATES):

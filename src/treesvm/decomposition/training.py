@@ -62,7 +62,7 @@ def machine_options(model) -> MachineOptions:
     )
     return MachineOptions(
         theta,
-        model.tol,
+        float(model.tol),
         None if model.max_iter == -1 else model.max_iter,
         int(float(model.cache_size) * 2**20),
         seeded_selector(getattr(model, "reduce", None), model.random_state),

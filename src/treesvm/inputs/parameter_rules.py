@@ -49,9 +49,8 @@ def is_number(value, *, least=None, above=None, below=None):
 
 def is_count(value, least=1):
     """Whether value is an integer of at least `least`."""
-    return (
-        isinstance(value, Integral) and not isinstance(value, bool) and value >= least
-    )
+    is_whole = isinstance(value, Integral) and not isinstance(value, bool)
+    return is_whole and least <= value < 2**63  # what compiled code can count to
 
 
 def one_of(*allowed) -> Rule:
@@ -129,11 +128,11 @@ def _is_class_weight(value):
 
 def _is_cv(value):
     """Whether value is something that scikit-learn's `check_cv` takes, or a share."""
-    if isinstance(value, str):
+    if isinstance(value, (str, bytes, np.ndarray)):
         return False
     if value is None or hasattr(value, "split") or is_count(value, 2):
         return True
-    if isinstance(value, (Sequence, Set, Mapping, np.ndarray)):
+    if isinstance(value, (Sequence, Set, Mapping)):
         return len(value) > 0 and all(np.ndim(pair) and len(pair) == 2 for pair in value)
     return is_number(value, above=0.0, below=1.0) or isinstance(value, Iterable)
 

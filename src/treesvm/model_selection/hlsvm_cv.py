@@ -184,12 +184,13 @@ n_jobs, random_state, checkpoint
         """Raise a ValueError that names a parameter out of range."""
         check_plane_parameters(self)
         check_value("alphas", self.alphas, GRID)
-        if isinstance(self.prune_shares, str) or not np.iterable(self.prune_shares):
+        shares = self.prune_shares
+        if isinstance(shares, str) or not np.iterable(shares) or len(shares) == 0:
             raise ValueError(
-                f"prune_shares={self.prune_shares!r} is not possible; use a list of "
+                f"prune_shares={shares!r} is not possible; use a list of "
                 "shares in [0, 1) or 'cv'."
             )
-        for share in self.prune_shares:
+        for share in shares:
             if share != "cv" and not (isinstance(share, Real) and 0 <= share < 1):
                 raise ValueError(
                     f"prune_shares holds {share!r}; use shares in [0, 1) or 'cv'."

@@ -54,7 +54,9 @@ class HostNetwork:
                 process.wait()
             process.stderr.close()
         for name in ("switch", *self.address):
-            subprocess.run(["ip", "netns", "del", self.space(name)], capture_output=True)
+            subprocess.run(
+                ["ip", "netns", "del", self.space(name)], capture_output=True
+            )
 
     def space(self, name):
         """The namespace of a host."""
@@ -94,7 +96,9 @@ class HostNetwork:
                 return process
             if not line and process.poll() is not None:
                 break
-        raise RuntimeError(f"dask {arguments[0]} did not start on {host}: {''.join(log)[-500:]}")
+        raise RuntimeError(
+            f"dask {arguments[0]} did not start on {host}: {''.join(log)[-500:]}"
+        )
 
     def command(self, host, arguments):
         """Return a command that runs on a host."""

@@ -204,7 +204,9 @@ def _run(estimator, X, y, weight, asked):
         except (ValueError, TypeError) as error:
             text = " ".join(str(error).split())
             is_named = _NAMES.search(text) and len(text) > 15
-            return ("refused by name" if is_named else f"nameless: {text[:200]!r}"), None
+            return (
+                "refused by name" if is_named else f"nameless: {text[:200]!r}"
+            ), None
         except MemoryError as error:
             return f"out of memory {str(error)[:100]}", None
         except Exception as error:  # that is what this looks for

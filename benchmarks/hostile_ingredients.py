@@ -94,7 +94,9 @@ def _torn(X, _):
 
 
 def _structured(X, _):
-    return np.array([tuple(row) for row in X], [(f"f{j}", "f8") for j in range(X.shape[1])])
+    return np.array(
+        [tuple(row) for row in X], [(f"f{j}", "f8") for j in range(X.shape[1])]
+    )
 
 
 FORMS_OF_ALL_KINDS = {
@@ -149,7 +151,10 @@ def same_values(held):
             if np.isnan(csr.data.astype(np.float64)).any():
                 return None  # missing values belong to dense tables
             return np.asarray(csr.toarray(), np.float64)
-        if isinstance(held, (np.ma.MaskedArray, np.matrix)) or getattr(held, "ndim", 2) != 2:
+        if (
+            isinstance(held, (np.ma.MaskedArray, np.matrix))
+            or getattr(held, "ndim", 2) != 2
+        ):
             return None
         if isinstance(held, pd.DataFrame):
             if (held.dtypes == "category").any():  # no numbers to a search over tables

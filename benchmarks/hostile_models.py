@@ -139,4 +139,3 @@ def _ask(model):
     except Exception as error:
         return f"asking: {type(error).__name__}: {error}"[:200]
     return "loaded and answered"
-

@@ -155,7 +155,15 @@ def drawn(number, seed=1):
     model = (TreeSVR if is_regression else TreeSVC)(**options)
     words = [type(model).__name__, str(options), *kinds[3:], shape, label, weight_kind]
     weight = WEIGHTS[weight_kind](rng, n)
-    return model, X, y, weight, asked, str(odd), ", ".join(filter(None, [*words, f"n={n}"]))
+    return (
+        model,
+        X,
+        y,
+        weight,
+        asked,
+        str(odd),
+        ", ".join(filter(None, [*words, f"n={n}"])),
+    )
 
 
 def _table(rng, n, kinds, shape):

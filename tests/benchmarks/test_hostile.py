@@ -27,7 +27,9 @@ def test_tables_are_answered_rightly_or_refused_by_name():
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         outcomes = {number: hostile_tables.judge(number) for number in TABLES}
-    harm = {k: words for k, words in outcomes.items() if words not in hostile_tables.FINE}
+    harm = {
+        k: words for k, words in outcomes.items() if words not in hostile_tables.FINE
+    }
     assert not harm
 
 
@@ -70,7 +72,9 @@ def answer(outcome):
 
 
 def test_counts_add_up():
-    one = counted([0, 1], [("a", answer("refused")), ("b", answer("crash"))], ("refused",))
+    one = counted(
+        [0, 1], [("a", answer("refused")), ("b", answer("crash"))], ("refused",)
+    )
     total = merged([one, one])
     assert total["n_items"] == 4
     assert total["kinds"]["a"]["outcomes"] == {"refused": 2}

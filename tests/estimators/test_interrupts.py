@@ -18,7 +18,8 @@ import warnings
 
 import numpy as np
 
-from treesvm import DTSVMClassifier, HLSVMClassifier, KernelSVC, KernelSVR, TreeSVC, TreeSVR
+from treesvm import DTSVMClassifier, HLSVMClassifier, KernelSVC, KernelSVR
+from treesvm import TreeSVC, TreeSVR
 from treesvm.baselines import LASVMClassifier
 from treesvm.solvers.pegasos import solve_pegasos
 

@@ -1,4 +1,4 @@
-"""A disk that is full: the error names the file, and what was there before is intact."""
+"""A full disk: the error names the file, and what was there before is intact."""
 
 import os
 import shutil
@@ -70,7 +70,10 @@ def test_results_of_the_command_are_kept(kind, disk, tmp_path, capsys):
     old = disk / ("out.txt" if kind == "answers" else "out.html")
     old.write_text("before", encoding="utf8")
     if kind == "report":  # nothing is left for it
-        with pytest.raises(OSError, match="No space"), open(disk / "filler", "wb") as file:
+        with (
+            pytest.raises(OSError, match="No space"),
+            open(disk / "filler", "wb") as file,
+        ):
             file.write(bytes(2**20))
         command = ["compare", str(data), "--report", str(old), "--methods", "hlsvm"]
     else:

@@ -133,7 +133,9 @@ def _is_cv(value):
     if value is None or hasattr(value, "split") or is_count(value, 2):
         return True
     if isinstance(value, (Sequence, Set, Mapping)):
-        return len(value) > 0 and all(np.ndim(pair) and len(pair) == 2 for pair in value)
+        return len(value) > 0 and all(
+            np.ndim(pair) and len(pair) == 2 for pair in value
+        )
     return is_number(value, above=0.0, below=1.0) or isinstance(value, Iterable)
 
 
@@ -146,6 +148,7 @@ def _is_grid(value):
 
 
 GRID: Rule = (_is_grid, "use a list of positive, finite numbers")
+
 
 def _is_seed(value):
     """Whether scikit-learn's `check_random_state` takes the value."""
@@ -162,8 +165,8 @@ RULES: dict[str, Rule] = {
         "use None, a whole number from 0 to 2**32 - 1, or a RandomState",
     ),
     "n_jobs": (
-        lambda value: value is None or (
-            is_count(value, -MAX_JOBS) and 0 != value <= MAX_JOBS
+        lambda value: (
+            value is None or (is_count(value, -MAX_JOBS) and 0 != value <= MAX_JOBS)
         ),
         f"use None, a number of threads up to {MAX_JOBS}, or -1 for all processors",
     ),

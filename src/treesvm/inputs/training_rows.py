@@ -47,7 +47,7 @@ def checked_rows(model, X, y="no_validation", **options):
 def _check_real(y):
     """Raise scikit-learn's error for complex labels, without the labels."""
     if np.iscomplexobj(y):
-        raise ValueError("Complex data not supported; give labels or real numbers")
+        raise ValueError("y: Complex data not supported; give labels, or real numbers.")
 
 
 def number_target(y):

@@ -1,8 +1,8 @@
 """Several hosts on one machine: network namespaces, joined by cables to a switch.
 
 Every host has its own addresses, routes and loopback device; what is sent from one to
-another passes two virtual cables, which can be pulled and slowed down. It takes root and
-the command ``ip`` (Debian: iproute2).
+another passes two virtual cables, which can be pulled and slowed down. It takes root
+and the command ``ip`` (Debian: iproute2).
 """
 
 import os

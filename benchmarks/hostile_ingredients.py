@@ -143,7 +143,7 @@ FORMS_OF_ALL_KINDS = {
 
 
 def same_values(held):
-    """Return what is held as dense float64 rows; None if that is not rows of numbers."""
+    """Return what is held as dense float64 rows, None if it is no such thing."""
     try:
         if sparse.issparse(held):
             csr = sparse.csr_matrix(held)

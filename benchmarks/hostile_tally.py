@@ -2,7 +2,7 @@
 
 Every batch leaves one file of counts, so that a run may be stopped (Ctrl-C, a kill) and
 started again, also beside others: batches that are there are not run again, unless
-something did harm in them. What all of them say goes to ``docs/benchmarks/hostile.json``.
+something did harm in them. What all of them say is in ``docs/benchmarks/hostile.json``.
 """
 
 import json

@@ -7,7 +7,7 @@ import numpy as np
 from benchmarks import hostile_arrays, hostile_tables, hostile_tally
 from benchmarks.hostile_tally import counted, merged, run_batches
 
-# Cases that once did harm, and some more; `python -m benchmarks.hostile_arrays N` runs one.
+# Those that once did harm, and some; `python -m benchmarks.hostile_arrays N` runs one.
 ARRAYS = [*range(48), 298, 395, 502, 766, 1334, 3181, 4571, 4596, 6318, 7848]
 TABLES = [*range(0, 24, 2), 68, 545, 737]
 

@@ -471,7 +471,7 @@ def test_tables_check_the_indices_of_sparse_rows(model, data, index):
 
 def test_tables_have_a_target_for_each_row(data):
     for y in ([], [0, 1]):
-        with pytest.raises(ValueError, match="y|target"):
+        with pytest.raises(ValueError, match=r"y|target"):
             TreeSVC(0.1).fit(data[0], y)
 
 

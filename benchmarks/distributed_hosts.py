@@ -185,7 +185,9 @@ def hosts_case(context):
     except Missing as error:
         raise MissingData(str(error)) from error
     n_same = float(sum(line["same"] for line in found))
-    claim = Claim("scenarios on several hosts as they should end", n_same, len(found), unit="")
+    claim = Claim(
+        "scenarios on several hosts as they should end", n_same, len(found), unit=""
+    )
     rows = [
         {
             "scenario": line["scenario"],

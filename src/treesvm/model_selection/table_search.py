@@ -23,6 +23,7 @@ from threadpoolctl import threadpool_limits
 
 from treesvm.decomposition.progress import Progress
 from treesvm.decomposition.theta import Theta
+from treesvm.decomposition.weighted_committee import WeightedCommittee
 from treesvm.machines.voting import chunked_evidence
 from treesvm.model_selection.candidates_of_tables import neighbours, smoothness
 from treesvm.model_selection.judged_tasks import JudgedTasks
@@ -219,24 +220,31 @@ class TableSearch:
                 n_rows = len(judged.tasks[k].val_rows)
                 judged.note(theta, k, np.zeros((n_rows, self.rows.n_classes)))
         chosen = sorted({*mixed, *certain})
-        held = judged.held(chosen)
-        said = np.stack([judged.answers(theta, chosen) for theta in known])
-        if self.rows.n_classes is None:
-            places, joint = joined_numbers(said, held)
-        else:
-            places, joint = joined_classes(said, held, self._shares())
+        places, joint = self._members(judged, known, chosen)
         thetas = [known[place] for place in places]
-        loss = judged.error(best, chosen)
         self._note("joined", judged, thetas, ceiling)
         return Finding(
             thetas,
             joint,
             self._folds[0].recipe,
             ceiling,
-            float(loss),
+            judged.error(best, chosen) if chosen else np.inf,
             self._deadline.has_ended_work,
             _as_table(self._looks),
         )
+
+    def _members(self, judged, thetas, chosen):
+        """Return the places of the members among thetas, and how they are joined."""
+        is_numbers = self.rows.n_classes is None
+        if not chosen:  # so few rows that none was held out
+            alone = np.ones(1)
+            if is_numbers:
+                return [0], alone
+            return [0], WeightedCommittee(alone, alone, 0.0, self._shares())
+        said = np.stack([judged.answers(theta, chosen) for theta in thetas])
+        if is_numbers:
+            return joined_numbers(said, judged.held(chosen))
+        return joined_classes(said, judged.held(chosen), self._shares())
 
     def _shares(self):
         """Return the shares of the classes among the rows."""

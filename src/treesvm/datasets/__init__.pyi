@@ -1,5 +1,6 @@
 from treesvm.datasets.column_encoder import ColumnEncoder
 from treesvm.datasets.data_file import DataFileError
+from treesvm.datasets.data_source import DataSource, format_of
 from treesvm.datasets.embedded import embedded_tables
 from treesvm.datasets.frames import as_table
 from treesvm.datasets.generators import make_spirals, make_waves
@@ -9,8 +10,8 @@ from treesvm.datasets.libsvm_text import iter_libsvm, read_libsvm
 from treesvm.datasets.npz_arrays import iter_npz, read_npz
 from treesvm.datasets.reading import (
     column_names,
-    format_of,
     iter_table,
+    layout_remarks,
     read_csv,
     read_parquet,
     read_table,
@@ -22,6 +23,7 @@ from treesvm.datasets.table_model import TableModel
 __all__ = [
     "ColumnEncoder",
     "DataFileError",
+    "DataSource",
     "StreamSummary",
     "Table",
     "TableModel",
@@ -33,6 +35,7 @@ __all__ = [
     "iter_libsvm",
     "iter_npz",
     "iter_table",
+    "layout_remarks",
     "make_spirals",
     "make_waves",
     "predict_file",

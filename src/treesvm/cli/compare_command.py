@@ -68,7 +68,8 @@ def run(options, console):
         _refuse_data_options(options)
         tables = datasets.embedded_tables(options.rows)
     else:
-        tables = [(Path(options.data).name, read_training(options))]
+        name = options.data.title or Path(options.data).name
+        tables = [(name, read_training(options, console))]
     console.remark("compiling for this machine (only the first time) ...")
     _warm_up(methods, options)
     comparisons = []

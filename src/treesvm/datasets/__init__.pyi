@@ -2,6 +2,7 @@ from treesvm.datasets.column_encoder import ColumnEncoder
 from treesvm.datasets.data_file import DataFileError
 from treesvm.datasets.data_source import DataSource, format_of
 from treesvm.datasets.embedded import embedded_tables
+from treesvm.datasets.explained_rows import ExplainedRow, explain_file, explain_table
 from treesvm.datasets.frames import as_table
 from treesvm.datasets.generators import make_spirals, make_waves
 from treesvm.datasets.held_out import train_test_rows
@@ -24,6 +25,7 @@ __all__ = [
     "ColumnEncoder",
     "DataFileError",
     "DataSource",
+    "ExplainedRow",
     "StreamSummary",
     "Table",
     "TableModel",
@@ -31,6 +33,8 @@ __all__ = [
     "as_target",
     "column_names",
     "embedded_tables",
+    "explain_file",
+    "explain_table",
     "format_of",
     "iter_libsvm",
     "iter_npz",

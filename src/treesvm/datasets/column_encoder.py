@@ -194,6 +194,13 @@ class ColumnEncoder:
         widths = [len(column_features(column)) for column in self.spec["columns"]]
         return np.repeat(np.arange(len(widths)), widths)
 
+    def by_column(self, values: np.ndarray) -> np.ndarray:
+        """Return values of encoded features, along axis 1, summed to their columns."""
+        n_columns = int(self.column_of_feature.max()) + 1
+        out = np.zeros((values.shape[0], n_columns, *values.shape[2:]))
+        np.add.at(out, (slice(None), self.column_of_feature), values)
+        return out
+
     @property
     def feature_names(self) -> list[str] | None:
         """Names of the encoded features, such as "colour=red"; None for a matrix."""

@@ -166,7 +166,7 @@ class TableEstimator(BaseEstimator):
         """Importance of each column as given: those of its encoded features, summed."""
         check_is_fitted(self)
         encoded = self.best_estimator_.feature_importances_
-        return self._by_column(encoded[None, :])[0]
+        return self.encoder_.by_column(encoded[None, :])[0]
 
     def explain(self, X: Any) -> np.ndarray:
         """Return exact Shapley values of the machines' values, by column as given.
@@ -174,13 +174,8 @@ class TableEstimator(BaseEstimator):
         Indicators of one column are summed. See `DTSVMClassifier.explain`.
         """
         rows = self._encoded(X)
-        return self._by_column(explanations(self.best_estimator_.decompositions_, rows))
-
-    def _by_column(self, values):
-        """Sum values of encoded features to the columns that they come from."""
-        out = np.zeros((values.shape[0], self.n_features_in_, *values.shape[2:]))
-        np.add.at(out, (slice(None), self.encoder_.column_of_feature), values)
-        return out
+        values = explanations(self.best_estimator_.decompositions_, rows)
+        return self.encoder_.by_column(values)
 
     def __sklearn_is_fitted__(self):
         return hasattr(self, "best_estimator_")

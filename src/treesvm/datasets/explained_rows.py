@@ -1,0 +1,143 @@
+"""What each column of a row adds to its answer, written row by row."""
+
+import csv
+import io
+from collections.abc import Callable, Iterator
+from typing import Any, NamedTuple
+
+import numpy as np
+from scipy import sparse
+
+from treesvm.datasets.table import Table, category_text
+from treesvm.datasets.table_model import TableModel
+from treesvm.files.file_path import FilePath
+
+EXPLANATION_LAYOUTS = ("text", "csv")
+_CHUNK_ROWS = 1_000  # exact values take time, and answers should begin to flow
+
+
+class ExplainedRow(NamedTuple):
+    """One row, its answer, and what the columns add to the value of that answer."""
+
+    number: int  # counted from 1
+    answer: Any
+    names: list[str]
+    cells: list[str]
+    values: np.ndarray
+
+
+def explain_table(model: TableModel, table: Table) -> Iterator[ExplainedRow]:
+    """Yield an `ExplainedRow` for each row: Shapley values for its answer.
+
+    What speaks for the answer is positive, also for the first of two classes. Numbers
+    are in the units of the decision values, those of regressors in the target's.
+
+    Raises
+    ------
+    ValueError
+        If the model's estimator has no ``explain``.
+    """
+    answers, values = model.predict(table), model.explain(table)
+    classes = getattr(model.estimator, "classes_", None)
+    if values.ndim == 3:
+        codes = np.searchsorted(classes, answers)
+        values = values[np.arange(len(codes)), :, codes]
+    elif classes is not None:
+        values = np.where((answers == classes[1])[:, None], values, -values)
+    names = model.encoder_.column_names
+    if names is None:
+        names = [f"feature {place}" for place in range(1, values.shape[1] + 1)]
+    for row, answer in enumerate(answers):
+        cells = _cells(table, row, names)
+        yield ExplainedRow(table.first_row + row, answer, names, cells, values[row])
+
+
+def _cells(table, row, names):
+    """Return what stands in the columns of a row, as text."""
+    if table.is_matrix:
+        cells = table.X[row]
+        if sparse.issparse(cells):
+            cells = np.asarray(cells.todense()).ravel()
+        found = [*cells[: len(names)], *[0.0] * (len(names) - len(cells))]
+    else:
+        found = [table.X[name][row] for name in names]
+    return [_cell(value) for value in found]
+
+
+def _cell(value):
+    if value is None or value != value:
+        return "missing"
+    return value if isinstance(value, str) else f"{value:.6g}"
+
+
+def explain_file(
+    model: TableModel,
+    path: FilePath,
+    write: Callable[[str], Any],
+    *,
+    layout: str = "text",
+    row: int | None = None,
+    n_most: int = 10,
+) -> int:
+    """Explain the rows of a data file; return how many there were.
+
+    Parameters
+    ----------
+    model : TableModel
+    path : str, Path or DataSource
+    write : callable
+        Takes text.
+    layout : {"text", "csv"}
+        A paragraph with the columns that matter most, or a line of CSV with all.
+    row : int, optional
+        Explain only this row, counted from 1.
+    n_most : int
+        Columns in a paragraph.
+    """
+    n_rows = n_seen = 0
+    for table in model.iter_file(path, _CHUNK_ROWS):
+        n_seen += table.n_rows
+        if row is not None:
+            if row > n_seen:
+                continue
+            table = table.take(np.array([row - table.first_row]))
+        for explained in explain_table(model, table):
+            number = explained.number if row is None else row
+            explained = explained._replace(number=number)
+            if layout == "text":
+                write(_paragraph(explained, n_most))
+            else:
+                if n_rows == 0:
+                    write(_line(["row", "answer", *explained.names]))
+                shares = (repr(float(value)) for value in explained.values)
+                write(_line([number, explained.answer, *shares]))
+            n_rows += 1
+        if row is not None:
+            break
+    if row is not None and n_rows == 0:
+        raise ValueError(f"{path}: it has {n_seen:,} rows, and no row {row:,}.")
+    return n_rows
+
+
+def _paragraph(explained, n_most):
+    """Return the columns of a row that matter most, as aligned lines."""
+    order = np.argsort(-np.abs(explained.values), kind="stable")
+    order = [j for j in order if explained.values[j] != 0.0]
+    shown = order[:n_most]
+    titles = {j: f"{explained.names[j]} = {explained.cells[j]}" for j in shown}
+    width = max(map(len, titles.values()), default=0)
+    lines = [f"row {explained.number:,}: {category_text(explained.answer)}"]
+    lines += [f"  {titles[j]:{width}}  {explained.values[j]:+.4g}" for j in shown]
+    if len(order) > n_most:
+        rest = explained.values[order[n_most:]].sum()
+        words = f"{len(order) - n_most:,} other columns"
+        lines.append(f"  {words:{width}}  {rest:+.4g}")
+    if not order:
+        lines.append("  no column has a share: its part of the space has one answer")
+    return "\n".join(lines) + "\n"
+
+
+def _line(cells):
+    buffer = io.StringIO()
+    csv.writer(buffer, lineterminator="\n").writerow(cells)
+    return buffer.getvalue()

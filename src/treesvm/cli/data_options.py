@@ -65,7 +65,7 @@ def add_source_options(parser):
     group.add_argument(
         "--format",
         choices=FORMATS,
-        help="of files with other endings, and of - (default: by the ending; csv for -)",
+        help="of other endings, and of - (default: by the ending; csv for -)",
     )
     group.add_argument(
         "--delimiter",

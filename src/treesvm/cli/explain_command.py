@@ -28,7 +28,11 @@ def add_options(parser):
         "for each column (default: csv if OUT ends with .csv, otherwise text)",
     )
     parser.add_argument(
-        "--most", type=int, default=10, metavar="K", help="columns in text (default: 10)"
+        "--most",
+        type=int,
+        default=10,
+        metavar="K",
+        help="columns in text (default: 10)",
     )
     add_source_options(parser)
 

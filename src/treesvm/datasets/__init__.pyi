@@ -4,7 +4,7 @@ from treesvm.datasets.data_source import DataSource, format_of
 from treesvm.datasets.embedded import embedded_tables
 from treesvm.datasets.explained_rows import ExplainedRow, explain_file, explain_table
 from treesvm.datasets.frames import as_table
-from treesvm.datasets.generators import make_spirals, make_waves
+from treesvm.datasets.generators import make_spirals, make_waves, make_words
 from treesvm.datasets.held_out import train_test_rows
 from treesvm.datasets.label_task import as_target, task_of
 from treesvm.datasets.libsvm_text import iter_libsvm, read_libsvm
@@ -42,6 +42,7 @@ __all__ = [
     "layout_remarks",
     "make_spirals",
     "make_waves",
+    "make_words",
     "predict_file",
     "read_csv",
     "read_libsvm",

@@ -16,8 +16,8 @@ from treesvm.files.file_path import FilePath
 class StreamSummary(NamedTuple):
     """What was answered; rows with labels were compared.
 
-    `n_right`, `balanced_accuracy` and `base_rate` are None for regressors, the errors are
-    None for classifiers.
+    `n_right`, `balanced_accuracy` and `base_rate` are None for regressors, the errors
+    are None for classifiers.
     """
 
     n_rows: int

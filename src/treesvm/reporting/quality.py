@@ -39,7 +39,9 @@ def quality_facts(model: TableModel, tables: Iterable[Table]) -> dict[str, Any]:
     facts["balanced accuracy"] = float(recalls.mean())
     classes = [str(label) for label in model.classes_]
     if len(classes) == 2:
-        facts[f"F1 of {classes[1]}"] = float(f1_score(y == classes[1], said == classes[1]))
+        facts[f"F1 of {classes[1]}"] = float(
+            f1_score(y == classes[1], said == classes[1])
+        )
         if set(labels) == set(classes):
             facts["AUC"] = float(roc_auc_score(y == classes[1], scores))
         if hasattr(model.estimator, "predict_proba"):

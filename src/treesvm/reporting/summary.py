@@ -160,7 +160,7 @@ def tree_text(model: Any, *, max_depth: int = 4) -> str:
     for number, tree in enumerate(trees, 1):
         shown = tree.cut(tree.node_depth >= max_depth)
         if hasattr(model, "encoder_"):
-            shown = _in_user_units(shown, model.encoder_.spec)
+            shown = in_user_units(shown, model.encoder_.spec)
         classes = labels if shown.value.shape[1] == len(labels) else None
         text = export_text(
             shown,
@@ -176,7 +176,7 @@ def tree_text(model: Any, *, max_depth: int = 4) -> str:
     return "\n".join(texts)
 
 
-def _in_user_units(tree, spec):
+def in_user_units(tree, spec):
     """Return a tree whose tests are about features as they were before scaling."""
     shift, factor = (np.array(spec[name], dtype=float) for name in ("shift", "factor"))
     inner, threshold = ~tree.is_leaf, tree.threshold.copy()

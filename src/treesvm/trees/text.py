@@ -41,7 +41,7 @@ def export_text(tree, *, feature_names=None, class_names=None, max_terms=5, deci
 
 
 def _answer(value, n_rows, class_names, decimals):
-    """Return the largest class of a leaf, or the mean of a regression tree, in words."""
+    """Return in words the largest class of a leaf, or the mean of numbers."""
     if len(value) == 1:
         return f"mean: {value[0]:.{decimals}f} ({n_rows} rows)"
     share = value.max() / max(value.sum(), 1e-300)

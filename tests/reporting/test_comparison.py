@@ -118,7 +118,7 @@ def test_trees_are_told_in_the_users_units_and_inner_nodes_are_no_leaves(flowers
     made = reporting.compare_table(table, "flowers", methods=["dtsvm"])
     model = DTSVMClassifier(max_leaf_size=5, random_state=0)
     X = made.encoder.transform(table)
-    model.fit(X, table.y)
+    model.fit(X, np.where(table.X["a rather long name"] // 100 % 2, "a", "b"))
     tree = in_user_units(model.trees_[0], made.encoder.spec)
     text = outline(tree, model.classes_, made.feature_names)
     limits = [

@@ -72,6 +72,12 @@ tr.ours td:first-child { font-weight: 650; } td.best { color: var(--accent);
 figcaption { font-size: .86rem; margin-top: 4px; }
 footer { margin-top: 48px; font-size: .85rem; color: var(--soft); }
 code { font-size: .92em; }
+@media (min-width: 641px) and (max-width: 900px) {
+  .cards tr { display: grid; border-bottom: 1px solid var(--rule);
+    grid-template-columns: 1.5fr .8fr .8fr 1.1fr 1.7fr .8fr; }
+  .cards td, .cards th { border: 0; } .cards th:last-child { display: none; }
+  .cards td.note { grid-column: 1 / -1; padding-top: 0; }
+  .cards td.note:empty { display: none; } }
 @media (max-width: 640px) { .cards thead { display: none; }
   .cards tr { display: grid; grid-template-columns: 1fr 1fr; padding: 10px 0;
     border-bottom: 1px solid var(--rule); }

@@ -106,10 +106,10 @@ class KernelSVC(ClassifierMixin, BaseEstimator):
     magnitude and often as accurate; with thousands of sparse features a linear SVM
     usually does.
 
-    What differs from `sklearn.svm.SVC`: there is no `shrinking`, since no step looks at
-    all rows so often that leaving some out would pay, and no `verbose`, since a fit has
-    no stages to tell of; `class_weight_` is not kept, because class weights become
-    weights of rows. `multi_class`, `n_jobs`, `path` and `predictor` are additions.
+    What differs from `sklearn.svm.SVC`: there is no `shrinking`, a heuristic of
+    LIBSVM's solver that these solvers do not have, and no `verbose`, since a fit has no
+    stages to tell of; `class_weight_` is not kept, because class weights become weights
+    of rows. `multi_class`, `n_jobs`, `path` and `predictor` are additions.
 
     References
     ----------

@@ -1,9 +1,9 @@
 """Turn originals, as their publishers offer them, into the sets that benchmarks read.
 
 ``python -m benchmarks.originals RAW DATA`` looks for the files of every set anywhere
-below RAW, packed (.gz, .bz2) or not, and writes one .npz file each, as
-`benchmarks.data` describes it. Nothing is scaled, shuffled or left out. Where each set comes from is in
-docs/benchmarks/data.md, whose table is `page_table`.
+below RAW, packed (.gz, .bz2) or not, and writes one .npz file each, as the module
+`benchmarks.data` describes it. Nothing is scaled, shuffled or left out. Where each set
+comes from is in docs/benchmarks/data.md, whose table is `page_table`.
 """
 
 import argparse

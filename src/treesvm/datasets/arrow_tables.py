@@ -259,7 +259,7 @@ class ParquetNames(NamedTuple):
     """The columns of a Parquet file, and those that are the index of a frame."""
 
     columns: list[str]
-    index: list[str]
+    index_columns: list[str]
 
 
 def parquet_names(path):

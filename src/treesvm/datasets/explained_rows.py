@@ -38,7 +38,7 @@ def explain_table(model: TableModel, table: Table) -> Iterator[ExplainedRow]:
         If the model's estimator has no ``explain``.
     """
     answers, values = model.predict(table), model.explain(table)
-    classes = getattr(model.estimator, "classes_", None)
+    classes: Any = getattr(model.estimator, "classes_", None)
     if values.ndim == 3:
         codes = np.searchsorted(classes, answers)
         values = values[np.arange(len(codes)), :, codes]

@@ -36,7 +36,9 @@ def layout_remarks(path: FilePath) -> list[str]:
     source, said = DataSource.of(path), []
     index = []
     if source.kind == "parquet":
-        index = [repr(name) for name in arrow_tables.parquet_names(source).index]
+        index = [
+            repr(name) for name in arrow_tables.parquet_names(source).index_columns
+        ]
     elif source.kind == "csv":
         layout = csv_layout(source)
         marks = {"\t": "tabs", ";": "semicolons", "|": "bars"}

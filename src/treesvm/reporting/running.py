@@ -124,12 +124,13 @@ def compare_table(
     if table.y is None:
         raise ValueError(f"{table.path}: there are no labels to learn from.")
     task = task or task_of(table.y)[0]
-    table = replace(table, y=as_target(table.y, task))
+    y = as_target(table.y, task)
+    table = replace(table, y=y)
     seed = options.get("seed", 0)
     rows = np.arange(table.n_rows)
     if max_rows is not None and max_rows < len(rows):
         rows = np.random.default_rng(seed).permutation(len(rows))[:max_rows]
-    train, test = train_test_rows(table.y[rows], test_share, seed)
+    train, test = train_test_rows(y[rows], test_share, seed)
     training, testing = table.take(rows[train]), table.take(rows[test])
     # Scaled to [0, 1] for the methods that want it; trees and what scales each of its
     # parts by itself answer the same with and without.
@@ -201,7 +202,7 @@ def compare(
     chosen = available(methods, task)
     width = _Width(X, y, seed, task)
     if not chosen:
-        raise ValueError(f"none of the methods {', '.join(methods)} does {task}.")
+        raise ValueError(f"none of the methods {', '.join(methods or ())} does {task}.")
     for key, method in chosen.items():
         title = LOOKS[key].titled(task)
         try:

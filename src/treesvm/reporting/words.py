@@ -1,5 +1,7 @@
 """Comparisons in words and plain tables."""
 
+from typing import Any
+
 from treesvm.datasets.label_task import CLASSIFICATION, REGRESSION
 from treesvm.reporting.number_text import (
     bytes_text,
@@ -13,7 +15,8 @@ from treesvm.reporting.running import Comparison, MethodResult
 
 def headline(comparison: Comparison) -> str:
     """Return the finding in a few sentences; only what was measured, whoever wins."""
-    done, task = comparison.done, comparison.task
+    done: list[Any] = comparison.done
+    task = comparison.task
     if not done:
         return "No method came to an end."
     best = max(done, key=_by_score)

@@ -5,7 +5,7 @@ from treesvm import datasets
 from treesvm.cli.console import check_output, output
 from treesvm.cli.data_options import add_source_options, say_layout
 from treesvm.cli.model_options import add_model_options, model_bytes
-from treesvm.datasets.explained_rows import EXPLANATION_LAYOUTS
+from treesvm.datasets.answer_layouts import EXPLANATION_LAYOUTS
 
 EXAMPLES = """examples:
   treesvm explain flowers.treesvm new.csv --row 3

@@ -56,7 +56,7 @@ def csv_layout(path):
             f"decimals and fields are both separated by {decimal!r}; say delimiter=... "
             "(the command: --delimiter).",
         )
-    fields = _fields(lines[0], delimiter) if lines[0].strip() else []
+    fields = _cut(lines[0], delimiter) if lines[0].strip() else []
     if fields is None:
         raise DataFileError(source, "no header can be read: check its quotes.", line=1)
     names = [field.strip() for field in fields]
@@ -132,7 +132,7 @@ def _not_in(encoding, error):
     )
 
 
-def _fields(line, delimiter):
+def _cut(line, delimiter):
     """Return the fields of a line, None if its quotes are wrong."""
     try:
         return next(csv.reader([line], delimiter=delimiter, strict=True), [])
@@ -144,7 +144,7 @@ def _found_delimiter(lines):
     """Return what cuts all lines into equally many fields, most of them numbers."""
     scores = {}
     for delimiter in _DELIMITERS:
-        rows = [_fields(line, delimiter) for line in lines if line.strip()]
+        rows = [_cut(line, delimiter) for line in lines if line.strip()]
         widths = {len(row or ()) for row in rows}
         if len(widths) == 1 and min(widths) > 1:
             cells = [cell for row in rows for cell in row]
@@ -153,14 +153,14 @@ def _found_delimiter(lines):
     if scores:
         return max(scores, key=scores.get)
     # Lines differ, which is a mistake to be told with its place: the header decides.
-    return max(_DELIMITERS, key=lambda mark: len(_fields(lines[0], mark) or ()))
+    return max(_DELIMITERS, key=lambda mark: len(_cut(lines[0], mark) or ()))
 
 
 def _found_decimal(lines, delimiter):
     """Return a comma if numbers have one and none has a point."""
     if delimiter == ",":
         return "."
-    rows = [_fields(line, delimiter) or () for line in lines]
+    rows = [_cut(line, delimiter) or () for line in lines]
     cells = [cell for row in rows for cell in row]
     marks = {m for m in ".," for c in cells if m in c and _NUMBERS[m].fullmatch(c)}
     return "," if marks == {","} else "."

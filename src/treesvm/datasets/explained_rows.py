@@ -1,18 +1,16 @@
 """What each column of a row adds to its answer, written row by row."""
 
-import csv
-import io
 from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
 
 import numpy as np
 from scipy import sparse
 
+from treesvm.datasets.answer_layouts import csv_text
 from treesvm.datasets.table import Table, category_text
 from treesvm.datasets.table_model import TableModel
 from treesvm.files.file_path import FilePath
 
-EXPLANATION_LAYOUTS = ("text", "csv")
 _CHUNK_ROWS = 1_000  # exact values take time, and answers should begin to flow
 
 
@@ -108,9 +106,9 @@ def explain_file(
                 write(_paragraph(explained, n_most))
             else:
                 if n_rows == 0:
-                    write(_line(["row", "answer", *explained.names]))
+                    write(csv_text([["row", "answer", *explained.names]]))
                 shares = (repr(float(value)) for value in explained.values)
-                write(_line([number, explained.answer, *shares]))
+                write(csv_text([[number, explained.answer, *shares]]))
             n_rows += 1
         if row is not None:
             break
@@ -135,9 +133,3 @@ def _paragraph(explained, n_most):
     if not order:
         lines.append("  no column has a share: its part of the space has one answer")
     return "\n".join(lines) + "\n"
-
-
-def _line(cells):
-    buffer = io.StringIO()
-    csv.writer(buffer, lineterminator="\n").writerow(cells)
-    return buffer.getvalue()

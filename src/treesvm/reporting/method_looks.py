@@ -4,8 +4,6 @@ import importlib.util
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from treesvm.datasets.label_task import REGRESSION
-
 
 class Look(NamedTuple):
     """How a method is shown."""
@@ -17,7 +15,7 @@ class Look(NamedTuple):
 
     def titled(self, task: str) -> str:
         """Return the title for a task."""
-        if task == REGRESSION and self.number_title is not None:
+        if task == "regression" and self.number_title is not None:
             return self.number_title
         return self.title
 

@@ -22,6 +22,7 @@ class DataSource:
     Parameters
     ----------
     path : str or Path
+        Of the file.
     format : {"csv", "tsv", "libsvm", "parquet", "npz"}, optional
         By default chosen by the ending.
     delimiter : str, optional
@@ -119,5 +120,21 @@ class DataSource:
 
 
 def format_of(path: Any) -> str:
-    """Return "libsvm", "csv", "parquet" or "npz", by the ending of a path."""
+    """Return "libsvm", "csv", "parquet" or "npz", by the ending of a path.
+
+    Parameters
+    ----------
+    path : str, Path or DataSource
+        Of the file.
+
+    Returns
+    -------
+    str
+
+    Examples
+    --------
+    >>> from treesvm.datasets import format_of
+    >>> format_of("flowers.csv.gz")
+    'csv'
+    """
     return DataSource.of(path).kind

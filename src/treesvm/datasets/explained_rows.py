@@ -15,9 +15,23 @@ _CHUNK_ROWS = 1_000  # exact values take time, and answers should begin to flow
 
 
 class ExplainedRow(NamedTuple):
-    """One row, its answer, and what the columns add to the value of that answer."""
+    """One row, its answer, and what the columns add to the value of that answer.
 
-    number: int  # counted from 1
+    Attributes
+    ----------
+    number : int
+        Of the row, counted from 1.
+    answer : object
+        The label or number that the model says.
+    names : list of str
+        Of the columns.
+    cells : list of str
+        What stands in them.
+    values : ndarray of shape (n_columns,)
+        What they add.
+    """
+
+    number: int
     answer: Any
     names: list[str]
     cells: list[str]
@@ -30,10 +44,32 @@ def explain_table(model: TableModel, table: Table) -> Iterator[ExplainedRow]:
     What speaks for the answer is positive, also for the first of two classes. Numbers
     are in the units of the decision values, those of regressors in the target's.
 
+    Parameters
+    ----------
+    model : TableModel
+        Of a `TreeSVC`, `TreeSVR` or `DTSVMClassifier`, for instance.
+    table : Table
+        The rows.
+
+    Yields
+    ------
+    ExplainedRow
+
     Raises
     ------
     ValueError
         If the model's estimator has no ``explain``.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from treesvm import DTSVMClassifier
+    >>> from treesvm.datasets import Table, TableModel, explain_table
+    >>> size = np.arange(40.0)
+    >>> table = Table({"size": size, "flat": np.ones(40)}, np.where(size < 17, "a", "b"))
+    >>> row = next(explain_table(TableModel(DTSVMClassifier()).fit(table), table))
+    >>> row.answer, row.cells, bool(row.values[0] > 0), float(row.values[1])
+    ('a', ['0', '1'], True, 0.0)
     """
     answers, values = model.predict(table), model.explain(table)
     classes: Any = getattr(model.estimator, "classes_", None)
@@ -82,15 +118,37 @@ def explain_file(
     Parameters
     ----------
     model : TableModel
+        See `explain_table`.
     path : str, Path or DataSource
+        Of the rows.
     write : callable
         Takes text.
-    layout : {"text", "csv"}
+    layout : {"text", "csv"}, default="text"
         A paragraph with the columns that matter most, or a line of CSV with all.
     row : int, optional
         Explain only this row, counted from 1.
-    n_most : int
+    n_most : int, default=10
         Columns in a paragraph.
+
+    Returns
+    -------
+    int
+
+    Examples
+    --------
+    >>> import pathlib, tempfile
+    >>> from treesvm import DTSVMClassifier
+    >>> from treesvm.datasets import TableModel, explain_file, read_table
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = pathlib.Path(folder, "rows.csv")
+    ...     rows = "".join(f"{i},{'ab'[i // 20]}\\n" for i in range(40))
+    ...     _ = path.write_text("size,kind\\n" + rows)
+    ...     model = TableModel(DTSVMClassifier()).fit(read_table(path), label="kind")
+    ...     texts = []
+    ...     explain_file(model, path, texts.append, row=3)
+    1
+    >>> texts[0].splitlines()[0]
+    'row 3: a'
     """
     n_rows = n_seen = 0
     for table in model.iter_file(path, _CHUNK_ROWS):

@@ -80,12 +80,32 @@ def make_words(
     Words are as frequent as in a language (Zipf); each topic prefers some of them, and
     half of the words of a text are about its topic.
 
+    Parameters
+    ----------
+    n_rows : int, default=2000
+        How many.
+    n_words : int, default=5000
+        Columns.
+    n_topics : int, default=4
+        Classes.
+    length : int, default=40
+        Words in a text.
+    seed : int, default=0
+        Of the random numbers.
+
     Returns
     -------
     X : csr_matrix of float64, shape (n_rows, n_words)
         Rows of length one.
     y : ndarray of int64, shape (n_rows,)
         The topic.
+
+    Examples
+    --------
+    >>> from treesvm.datasets import make_words
+    >>> X, y = make_words(100, 500)
+    >>> X.shape, bool(X.nnz < 100 * 40)
+    ((100, 500), True)
     """
     rng = np.random.default_rng(seed)
     frequency = 1.0 / np.arange(10, n_words + 10)

@@ -32,6 +32,25 @@ def layout_remarks(path: FilePath) -> list[str]:
 
     Nothing is said of CSV with commas, decimal points and UTF-8, and of what the
     `DataSource` says itself.
+
+    Parameters
+    ----------
+    path : str, Path or DataSource
+        Of the file.
+
+    Returns
+    -------
+    list of str
+
+    Examples
+    --------
+    >>> import pathlib, tempfile
+    >>> from treesvm.datasets import layout_remarks
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = pathlib.Path(folder, "flowers.csv")
+    ...     _ = path.write_text("length;kind\\n1,5;a\\n2,5;b\\n")
+    ...     [remark.partition(".csv: ")[2] for remark in layout_remarks(path)]
+    ['fields are separated by semicolons', 'decimals have a comma']
     """
     source, said = DataSource.of(path), []
     index = []

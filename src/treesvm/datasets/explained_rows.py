@@ -66,9 +66,10 @@ def explain_table(model: TableModel, table: Table) -> Iterator[ExplainedRow]:
     >>> from treesvm import DTSVMClassifier
     >>> from treesvm.datasets import Table, TableModel, explain_table
     >>> size = np.arange(40.0)
-    >>> table = Table({"size": size, "flat": np.ones(40)}, np.where(size < 17, "a", "b"))
+    >>> columns = {"size": size, "flat": np.ones(40)}
+    >>> table = Table(columns, np.where(size < 17, "a", "b"))
     >>> row = next(explain_table(TableModel(DTSVMClassifier()).fit(table), table))
-    >>> row.answer, row.cells, bool(row.values[0] > 0), float(row.values[1])
+    >>> str(row.answer), row.cells, bool(row.values[0] > 0), float(row.values[1])
     ('a', ['0', '1'], True, 0.0)
     """
     answers, values = model.predict(table), model.explain(table)

@@ -69,8 +69,8 @@ def explain_table(model: TableModel, table: Table) -> Iterator[ExplainedRow]:
     >>> columns = {"size": size, "flat": np.ones(40)}
     >>> table = Table(columns, np.where(size < 17, "a", "b"))
     >>> row = next(explain_table(TableModel(DTSVMClassifier()).fit(table), table))
-    >>> str(row.answer), row.cells, bool(row.values[0] > 0), float(row.values[1])
-    ('a', ['0', '1'], True, 0.0)
+    >>> str(row.answer), row.cells, (row.values > 0).tolist()
+    ('a', ['0', '1'], [True, False])
     """
     answers, values = model.predict(table), model.explain(table)
     classes: Any = getattr(model.estimator, "classes_", None)

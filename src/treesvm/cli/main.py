@@ -11,6 +11,7 @@ from treesvm import __version__
 from treesvm.cli import (
     compare_command,
     explain_command,
+    export_command,
     inspect_command,
     predict_command,
     train_command,
@@ -29,6 +30,7 @@ _COMMANDS = {
     "explain": (explain_command, "tell what each column adds to the answers"),
     "compare": (compare_command, "train methods side by side and report"),
     "inspect": (inspect_command, "show what is inside a model file"),
+    "export": (export_command, "write a model for ONNX or as a C file"),
     "warmup": (warmup_command, "compile everything now instead of at the first fit"),
 }
 _FORMATS = """data files, by their ending:

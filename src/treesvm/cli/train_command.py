@@ -65,12 +65,8 @@ def run(options, console):
     """Train, measure, save."""
     check_cluster_options(options)
     target = Path(options.output or _default_target(options.data))
-    check_output("-o", target, [options.data, options.test])
-    if target.is_file() and not options.force:
-        raise ValueError(
-            f"-o {target}: there is such a file; add --force to replace it, or give "
-            "another name."
-        )
+    inputs = [options.data, options.test]
+    check_output("-o", target, inputs, may_replace=options.force)
     share = _share(options.test)
     verbose = int(console.shows_progress)
     estimator = make_estimator(

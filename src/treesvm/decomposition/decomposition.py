@@ -45,16 +45,28 @@ class Decomposition:
 
     def scores_in(self, X, numbers, n_jobs: int | None = None) -> np.ndarray:
         """Return the scores of rows whose part numbers are known."""
+
+        def certain(part):
+            return certain_scores(part.code, self.n_classes)
+
+        return self._by_class(X, numbers, n_jobs, Part.scores, certain)
+
+    def evidence_in(self, X, numbers, n_jobs: int | None = None) -> np.ndarray:
+        """Return what probabilities are made of; zeros in parts with one class."""
+        return self._by_class(X, numbers, n_jobs, Part.evidence, lambda part: 0.0)
+
+    def _by_class(self, X, numbers, n_jobs, of_rows, of_certain):
+        """Return a number for each row and class; parts may lack a machine."""
         out = np.empty((X.shape[0], self.n_classes))
 
         def answer(k, rows):
             part = self.parts[k]
             if part.machine is None:
-                out[rows] = certain_scores(part.code, self.n_classes)
+                out[rows] = of_certain(part)
                 return
             for chunk in row_chunks(len(rows), len(part.machine.pairs)):
                 own = rows[chunk]
-                out[own] = part.scores(X[own])
+                out[own] = of_rows(part, X[own])
 
         self._each_occupied(answer, numbers, n_jobs)
         return out

@@ -11,7 +11,7 @@ JOBS   ?= 2
 .PHONY: demo test test-bounds lint bench data changelog wheel clean
 
 demo: $(VENV)/.stamp-run
-	$(BIN)/treesvm compare --time-limit 4 --svm-seconds 3 --report treesvm-report.html
+	$(BIN)/treesvm compare --rows 100000 --time-limit 4 --svm-seconds 3 --report treesvm-report.html
 
 test: $(VENV)/.stamp-test
 	$(BIN)/python -m pytest -n $(JOBS) $(ARGS)

@@ -8,8 +8,8 @@ import pytest
 from sklearn.datasets import make_blobs
 
 from treesvm import DTSVMClassifier
-from treesvm.decomposition.committee import Committee
-from treesvm.decomposition.leaf_calibration import drawn_shares
+from treesvm.decomposition.calibration import drawn_shares
+from treesvm.decomposition.weighted_committee import WeightedCommittee
 from treesvm.machines.voting import class_evidence
 from treesvm.model_selection.member_plan import planned_members
 from treesvm.model_selection.stacking import (
@@ -110,7 +110,7 @@ def test_a_committee_says_what_its_twin_says():
     ]
     parts = [model.decompositions_[0] for model in members]
     shares = np.bincount(y) / len(y)
-    made = Committee(np.array([0.7, 0.3]), np.array([2.0, 1.5]), 0.4, shares)
+    made = WeightedCommittee(np.array([0.7, 0.3]), np.array([2.0, 1.5]), 0.4, shares)
     found = np.exp(made.log_probabilities(parts, X[::10]))
     certain_rows = 0
     for row, own in zip(X[::10], found, strict=True):

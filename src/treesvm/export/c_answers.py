@@ -4,6 +4,7 @@ import numpy as np
 
 from treesvm.export.c_text import array, real
 from treesvm.export.flat_arrays import flattened
+from treesvm.machines.voting import PAIR_SLOPE
 from treesvm.trees.tree_committee import node_shares
 
 _ENCODE = """
@@ -132,20 +133,65 @@ static void scores_of(const number *x, double *scores)
 }
 """
 
+_EVIDENCE = """
+/* Means of the logarithms of pair probabilities. */
+static void vote(int n_pairs, const {pairs} *pair, const double *values, double *scores)
+{{
+    double lowest = INFINITY;
+    int count[N_CLASSES] = {{0}}, m, c;
+    for (c = 0; c < N_CLASSES; c++)
+        scores[c] = 0;
+    for (m = 0; m < n_pairs; m++) {{
+        const int a = pair[2 * m], b = pair[2 * m + 1];
+        const double odds = {slope} * values[m], doubt = log1p(exp(-fabs(odds)));
+        count[a]++;
+        if (b < 0) {{
+            scores[a] = values[m];
+            continue;
+        }}
+        count[b]++;
+        scores[a] -= doubt + (odds < 0 ? -odds : 0);
+        scores[b] -= doubt + (odds > 0 ? odds : 0);
+    }}
+    for (c = 0; c < N_CLASSES; c++)
+        if (count[c]) {{
+            scores[c] /= count[c];
+            lowest = scores[c] < lowest ? scores[c] : lowest;
+        }}
+    for (c = 0; c < N_CLASSES; c++)
+        if (!count[c])
+            scores[c] = lowest - 1.0;
+}}
+"""
+
 _CALIBRATED = """
-static void scores_of(const number *x, double *scores)
+static void to_logarithms(double *scores)
 {
-    const int part = member_scores(x, 0, scores);
     double total = 0, top = -INFINITY;
     int c;
-    for (c = 0; c < N_CLASSES; c++) {
-        scores[c] = slopes[part] * scores[c] + offsets_of[(long)part * N_CLASSES + c];
+    for (c = 0; c < N_CLASSES; c++)
         top = scores[c] > top ? scores[c] : top;
-    }
     for (c = 0; c < N_CLASSES; c++)
         total += exp(scores[c] - top);
     for (c = 0; c < N_CLASSES; c++)
         scores[c] -= top + log(total);
+}
+
+static void scores_of(const number *x, double *scores)
+{
+    double own[N_CLASSES];
+    int member, c;
+    for (c = 0; c < N_CLASSES; c++)
+        scores[c] = 0;
+    for (member = 0; member < N_MEMBERS; member++) {
+        const long part = member_scores(x, member, own);
+        for (c = 0; c < N_CLASSES; c++)
+            own[c] = slopes[part] * own[c] + offsets_of[part * N_CLASSES + c];
+        to_logarithms(own);
+        for (c = 0; c < N_CLASSES; c++)
+            scores[c] += member_weights[member] * own[c];
+    }
+    to_logarithms(scores);
 }
 """
 
@@ -210,8 +256,11 @@ const char *class_name(int code)
 _NUMBER = """
 double predict(const float *row)
 {{
-{head}    member_scores({x}, 0, value);
-    return {mean} + {scale} * value[0];
+{head}    for (member = 0; member < N_MEMBERS; member++) {{
+        member_scores({x}, member, value);
+        total += member_weights[member] * value[0];
+    }}
+    return {mean} + {scale} * total;
 }}
 """
 
@@ -265,39 +314,42 @@ def member_answers(plan):
     constants = np.concatenate([member.constants for member in members])
     text = array("constants", constants)
     text += f"enum {{ N_OUTPUTS = {constants.shape[1]} }};\n"
-    n_classes, way = members[0].n_classes, ""
+    n_classes, answer = members[0].n_classes, ""
     counts = np.array([0 if m is None else len(m.pairs) for m in machines])
     votes = counts.any() and (plan.n_classes or 2) > 2
-    if len(members) > 1 or votes:
+    evident = bool(plan.calibrations)
+    if (len(members) > 1 or votes) and plan.classes is not None and not evident:
         text += _SQUEEZED
     if votes:
-        text += _pair_tables(machines, counts, plan.pair_values)
+        way = _EVIDENCE if evident else _VOTES
+        text += _pair_tables(machines, counts, way, plan.pair_values)
     if counts.any():
         text += array("has_machine", (counts > 0).astype(int))
         kind = {None: "values", 2: "two"}.get(n_classes, "votes")
-        way = _MACHINE_ANSWERS[kind].lstrip("\n")
-    return text + _MEMBER.format(answer=way) + _joined_answers(plan)
+        answer = _MACHINE_ANSWERS[kind].lstrip("\n")
+    return text + _MEMBER.format(answer=answer) + _joined_answers(plan)
 
 
-def _pair_tables(machines, counts, is_single):
+def _pair_tables(machines, counts, way, is_single):
     """Return the classes of the binary machines of each part, and how they vote."""
     found = flattened([m and {"pairs": m.pairs} for m in machines])["pairs"]
     text = pairs = array("pairs", found.data)
     if not is_single:
         text += array("pairs_begin", found.begins) + array("n_pairs", counts)
     text += f"enum {{ MOST_MACHINES = {counts.max()} }};\n"
-    return text + _VOTES.format(pairs=pairs.split()[2])
+    return text + way.format(pairs=pairs.split()[2], slope=real(PAIR_SLOPE))
 
 
 def _joined_answers(plan):
     """Return the code that makes one answer of the members'."""
     if plan.classes is None:
-        return ""
+        return array("member_weights", np.array(plan.weights))
     if plan.pair_values:
         return _OF_PAIRS
-    if plan.calibration is not None:
-        slopes, offsets = plan.calibration
-        return array("slopes", slopes) + array("offsets_of", offsets) + _CALIBRATED
+    if plan.calibrations:
+        slopes, offsets = map(np.concatenate, zip(*plan.calibrations, strict=True))
+        text = array("slopes", slopes) + array("offsets_of", offsets)
+        return text + array("member_weights", np.array(plan.weights)) + _CALIBRATED
     return _SINGLE if len(plan.members) == 1 else _JOINED
 
 
@@ -308,8 +360,8 @@ def public_functions(plan):
         head, x = "    double x[WIDTH];\n    encode(row, x);\n", "x"
     if plan.classes is None:
         mean, scale = map(real, plan.target)
-        declared = head.replace("    encode", "    double value[1];\n    encode")
-        declared = declared or "    double value[1];\n"
+        own = "    double value[1], total = 0;\n    int member;\n"
+        declared = head.replace("    encode", own + "    encode") or own
         return _NUMBER.format(head=declared, x=x, mean=mean, scale=scale)
     ask = f"scores_of({x}, scores);"
     if plan.pair_values:
@@ -318,7 +370,7 @@ def public_functions(plan):
         decide = f"    {ask}\n"
     else:
         # Shares and logarithms of two classes: the lead of the second.
-        is_lead = plan.trees or plan.calibration is not None
+        is_lead = plan.trees or plan.calibrations
         value = "both[1] - both[0]" if is_lead else "both[1]"
         decide = f"    scores_of({x}, both);\n    scores[0] = {value};\n"
         head = "    double both[2];\n" + head

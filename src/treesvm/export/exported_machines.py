@@ -16,7 +16,7 @@ from treesvm.kernels.kernel import (
 )
 from treesvm.machines.quantile_table import QuantileTable
 from treesvm.machines.scaling import LeafScaling, identity_scaling
-from treesvm.machines.voting import class_scores
+from treesvm.machines.voting import class_evidence, class_scores
 from treesvm.partitions import WholeSpace
 from treesvm.trees.routing import LEAF
 
@@ -58,6 +58,7 @@ class Member(NamedTuple):
     constants: np.ndarray  # (n_parts, n_outputs): scores of parts without machine
     is_scaled: bool  # whether rows are clipped after their scaling
     n_classes: int | None  # None: the values themselves are the output
+    gives_evidence: bool = False  # instead of scores: what probabilities are made of
 
     @property
     def n_outputs(self):
@@ -87,8 +88,8 @@ class Member(NamedTuple):
         return next(found, None)
 
 
-def exported_member(member):
-    """Return a `Member` of a `Decomposition`."""
+def exported_member(member, evidence=False):
+    """Return a `Member` of a `Decomposition`, which says scores or evidence."""
     n_classes = member.n_classes
     machines, constants = [], []
     chains = all(
@@ -101,13 +102,14 @@ def exported_member(member):
         else:
             machine = _exported(part.machine, part.scaling, chains)
             if len(machine.vectors) == 0:  # its biases alone answer
-                constant = scores_of(machine.biases[None, :], machine.pairs, n_classes)
+                say = class_evidence if evidence else scores_of
+                constant = say(machine.biases[None, :], machine.pairs, n_classes)
                 machine, constant = None, constant[0]
         machines.append(machine)
         constants.append(constant)
     is_scaled = any(part.scaling is not None for part in member.parts)
-    machines = with_tables(machines)
-    return Member(member.partition, machines, np.array(constants), is_scaled, n_classes)
+    machines, constants = with_tables(machines), np.array(constants)
+    return Member(member.partition, machines, constants, is_scaled, n_classes, evidence)
 
 
 def with_tables(machines):

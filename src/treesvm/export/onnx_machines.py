@@ -11,7 +11,7 @@ from treesvm.export.exported_machines import Walk, joined_trees
 from treesvm.export.flat_arrays import flattened
 from treesvm.export.onnx_kernels import kernel_matrix, kernel_values, scaled_rows
 from treesvm.export.onnx_routing import parts_of_rows
-from treesvm.export.onnx_votes import side_arrays, voted_scores
+from treesvm.export.onnx_votes import pair_evidence, side_arrays, voted_scores
 from treesvm.trees.routing import LEAF
 
 _TASK_NUMBERS = 2**20  # numbers that a task holds at a time: 8 MB
@@ -117,6 +117,8 @@ def _values(g, x, member, piece):
     if member.n_classes == 2:
         return g.Concat(g.Neg(values), values, axis=1)
     sides = piece("sides", -1, member.n_classes)
+    if member.gives_evidence:
+        return pair_evidence(g, values, sides, piece("has"), piece("is_ovr"))
     return voted_scores(g, values, sides, *map(piece, ("base", "has", "is_ovr")))
 
 

@@ -74,7 +74,8 @@ def to_onnx(model: Any) -> Any:
 
 def _numbers(g, x, plan):
     """Return the output of a regressor."""
-    values, _ = member_scores(g, x, plan.members[0])
+    every = [member_scores(g, x, member)[0] for member in plan.members]
+    values = _weighted(g, every, plan)
     mean, scale = map(g.constant, plan.target)
     values = g.Add(mean, g.Mul(scale, values))
     return _output(g, "variable", values, 1)
@@ -90,7 +91,7 @@ def _answers(g, x, plan):
     if plan.trees:
         ranks = _tree_scores(g, x, plan)
         made = _output(g, "probabilities", _shares(g, ranks), plan.n_classes)
-    elif plan.calibration is not None:
+    elif plan.calibrations:
         ranks, chances = _calibrated(g, x, plan)
         made = _output(g, "probabilities", chances, plan.n_classes)
     else:
@@ -133,11 +134,19 @@ def _softmax(g, scores, ranks, plan):
 
 def _calibrated(g, x, plan):
     """Return what the largest of decides, and calibrated probabilities."""
-    scores, parts = member_scores(g, x, plan.members[0])
-    tables = (g.constant(table, np.float64) for table in plan.calibration)
-    slope, offset = (g.Gather(table, parts) for table in tables)
-    logarithms = g.Add(g.Mul(slope, scores), offset)
-    return logarithms, g.Softmax(logarithms, axis=1)
+    every = []
+    for member, tables in zip(plan.members, plan.calibrations, strict=True):
+        evidence, parts = member_scores(g, x, member)
+        slope, offset = (g.Gather(g.constant(t, np.float64), parts) for t in tables)
+        every.append(g.LogSoftmax(g.Add(g.Mul(slope, evidence), offset), axis=1))
+    total = _weighted(g, every, plan)
+    return total, g.Softmax(total, axis=1)
+
+
+def _weighted(g, every, plan):
+    """Return the sum of what members say, times their weights."""
+    pairs = zip(plan.weights, every, strict=True)
+    return g.Sum(*(g.Mul(g.constant(weight), values) for weight, values in pairs))
 
 
 def _tree_scores(g, x, plan):

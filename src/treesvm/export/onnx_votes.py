@@ -2,6 +2,8 @@
 
 import numpy as np
 
+from treesvm.machines.voting import PAIR_SLOPE
+
 
 def side_arrays(pairs, n_classes):
     """Return the arrays that `voted_scores` takes, by name."""
@@ -24,6 +26,25 @@ def voted_scores(g, values, sides, base, has, is_ovr):
     sums = g.MatMul(values, sides)
     scores = g.Add(votes(g, values, sides, base), _squeezed(g, sums))
     scores = g.Where(g.cast(is_ovr, np.bool_), sums, scores)
+    return _known_only(g, scores, has)
+
+
+def pair_evidence(g, values, sides, has, is_ovr):
+    """Return what probabilities are made of; see `voting.class_evidence`."""
+    odds = g.Mul(g.constant(PAIR_SLOPE), values)
+    one, zero = g.constant(1.0), g.constant(0.0)
+    doubt = g.Log(g.Add(one, g.Exp(g.Neg(g.Abs(odds)))))
+    lost = g.Add(doubt, g.Max(g.Neg(odds), zero))
+    won = g.Add(doubt, g.Max(odds, zero))
+    total = g.Sub(g.MatMul(won, g.Min(sides, zero)), g.MatMul(lost, g.Max(sides, zero)))
+    count = g.ReduceSum(g.Abs(sides), g.ints(0), keepdims=0)
+    scores = g.Div(total, g.Max(count, one))
+    scores = g.Where(g.cast(is_ovr, np.bool_), g.MatMul(values, sides), scores)
+    return _known_only(g, scores, has)
+
+
+def _known_only(g, scores, has):
+    """Return scores in which a class without machine is never the answer."""
     has = g.cast(has, np.bool_)
     known = g.Where(has, scores, g.constant(np.inf))
     lowest = g.ReduceMin(known, g.ints(1), keepdims=1)

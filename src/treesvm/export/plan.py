@@ -18,7 +18,7 @@ from treesvm.baselines import (
     RDSVMClassifier,
 )
 from treesvm.datasets.table_model import TableModel
-from treesvm.decomposition.leaf_calibration import drawn_shares, part_masses
+from treesvm.decomposition.calibration import drawn_shares, part_masses
 from treesvm.estimators.candidate_svc import CandidateSVC
 from treesvm.estimators.dtsvm import DTSVMClassifier
 from treesvm.estimators.dtsvr import DTSVRegressor
@@ -64,9 +64,12 @@ class Plan:
         Whether decision values are those of the pairs.
     scale : float or None
         Of probabilities as a softmax of the scores.
-    calibration : (slopes, offsets) or None
-        By part, (n_parts, 1) and (n_parts, n_classes): probabilities are a softmax of
-        slope times scores plus offset, and decision values their logarithms.
+    calibrations : tuple of (slopes, offsets)
+        By member and part, (n_parts, 1) and (n_parts, n_classes): the logarithm of the
+        softmax of slope times evidence plus offset is what a member says, and decision
+        values are logarithms of the softmax of their weighted sum.
+    weights : tuple of float
+        Of the members, where their answers are added.
     encoder : ColumnEncoder or None
     target : (mean, scale)
         Of a regressor's values.
@@ -81,7 +84,8 @@ class Plan:
     by_votes: bool = False
     pair_values: bool = False
     scale: float | None = None
-    calibration: tuple[Any, Any] | None = None
+    calibrations: tuple[tuple[Any, Any], ...] = ()
+    weights: tuple[float, ...] = (1.0,)
     encoder: Any = None
     target: tuple[float, float] = (0.0, 1.0)
 
@@ -93,9 +97,7 @@ class Plan:
     @property
     def has_probabilities(self):
         """Whether the model has `predict_proba`."""
-        return (
-            bool(self.trees) or self.calibration is not None or self.scale is not None
-        )
+        return bool(self.trees) or bool(self.calibrations) or self.scale is not None
 
     @property
     def names(self):
@@ -225,24 +227,37 @@ def _candidates(model):
 
 @_read.register(TreeSVC)
 def _front_door(model):
-    known, (member,) = model.calibration_, model.best_estimator_.decompositions_
-    certain = np.array([part.machine is None for part in member.parts])[:, None]
-    shares = drawn_shares(part_masses(member, known.shares), known.shares)
-    slopes = np.where(certain, 0.0, known.slope)
-    offsets = np.where(certain, 1.0, known.offset) * np.log(shares)
-    return replace(
-        _read(model.best_estimator_),
-        classes=model.classes_,
-        calibration=(slopes, offsets),
+    known, members, calibrations = model.committee_, [], []
+    for machine, slope in zip(model.members_, known.slopes, strict=True):
+        (member,) = machine.decompositions_
+        certain = np.array([part.machine is None for part in member.parts])[:, None]
+        shares = drawn_shares(part_masses(member, known.shares), known.shares)
+        offsets = np.where(certain, 1.0, known.offset) * np.log(shares)
+        calibrations.append((np.where(certain, 0.0, slope), offsets))
+        members.append(exported_member(member, evidence=True))
+    return Plan(
+        model,
+        model.encoder_.n_features,
+        model.classes_,
+        tuple(members),
+        calibrations=tuple(calibrations),
+        weights=tuple(known.weights.tolist()),
         encoder=model.encoder_,
     )
 
 
 @_read.register(TreeSVR)
 def _front_door_regressor(model):
-    target = (model.target_mean_, model.target_scale_)
-    plan = _read(model.best_estimator_)
-    return replace(plan, target=target, encoder=model.encoder_)
+    members = [exported_member(m.decompositions_[0]) for m in model.members_]
+    return Plan(
+        model,
+        model.encoder_.n_features,
+        None,
+        tuple(members),
+        target=(model.target_mean_, model.target_scale_),
+        weights=tuple(model.member_weights_.tolist()),
+        encoder=model.encoder_,
+    )
 
 
 @_read.register(TableModel)

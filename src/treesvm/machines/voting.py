@@ -7,7 +7,7 @@ from treesvm.kernels.compiling import compiled
 _DECISION_BYTES = 64 * 2**20  # decision values held at once
 # From the margin of a pair to its log odds. Steep enough that a class beaten by one
 # other is hardly the answer, as in a vote; flat enough that close calls stay close.
-_PAIR_SLOPE = 5.0
+PAIR_SLOPE = 5.0
 
 
 def row_chunks(n_rows, n_machines):
@@ -129,7 +129,7 @@ def _add_pairs(decisions, pairs, total, count):
         count[pairs[m, 1]] += 1.0
     for i in range(len(decisions)):
         for m in range(len(pairs)):
-            odds = _PAIR_SLOPE * decisions[i, m]
+            odds = PAIR_SLOPE * decisions[i, m]
             # log(1 + exp(-|odds|)) is what the better side lacks to certainty.
             doubt = np.log1p(np.exp(-abs(odds)))
             total[i, pairs[m, 0]] -= doubt + max(-odds, 0.0)

@@ -19,8 +19,8 @@ import numpy as np
 from scipy.optimize import minimize, minimize_scalar, nnls
 from scipy.special import log_softmax
 
-from treesvm.decomposition.committee import Committee
-from treesvm.decomposition.leaf_calibration import fit_leaf_calibration
+from treesvm.decomposition.calibration import fit_calibration
+from treesvm.decomposition.weighted_committee import WeightedCommittee
 
 MOST_MEMBERS = 4
 _RIDGE = 0.01
@@ -92,7 +92,7 @@ def _spread(target, root):
 
 
 def joined_classes(evidence, held, shares):
-    """Return the places of the members among the candidates, and their `Committee`.
+    """Return the places of the members among the candidates, and their `WeightedCommittee`.
 
     Parameters
     ----------
@@ -105,7 +105,7 @@ def joined_classes(evidence, held, shares):
     mixed = ~held.is_certain
     codes, weight = held.target[mixed], held.weight[mixed]
     if not mixed.any():
-        return [0], Committee(np.ones(1), np.ones(1), 0.0, shares)
+        return [0], WeightedCommittee(np.ones(1), np.ones(1), 0.0, shares)
     slopes = np.array(
         [slope_and_log_loss(e[mixed], codes, weight)[0] for e in evidence]
     )
@@ -116,11 +116,11 @@ def joined_classes(evidence, held, shares):
     )
     total = weights.sum()
     joint = np.tensordot(weights, scaled[chosen], 1)
-    one = fit_leaf_calibration(
+    one = fit_calibration(
         joint, held.masses, held.is_certain, held.target, held.weight, shares
     )
     steepness = one.slope * total * slopes[chosen]
-    return chosen, Committee(weights / total, steepness, one.offset, shares)
+    return chosen, WeightedCommittee(weights / total, steepness, one.offset, shares)
 
 
 def joined_numbers(predicted, held):

@@ -44,7 +44,7 @@ class Finding(NamedTuple):
     """What a search found."""
 
     thetas: list[Theta]  # of the members, the heaviest first
-    joint: Any  # their `Committee`, or the weights of regressors
+    joint: Any  # their `WeightedCommittee`, or the weights of regressors
     partition: Any  # recipe by which the space was cut
     max_leaf_size: int
     loss: float  # of the first theta: wrong answers or mean square, held-out rows

@@ -43,7 +43,7 @@ class TreeSVC(ClassifierMixin, TableEstimator):
         Trained on encoded rows and class codes, the one that counts most first.
     best_estimator_ : DTSVMClassifier
         The first of them.
-    committee_ : Committee
+    committee_ : WeightedCommittee
         How their values become probabilities.
     best_theta_ : dict
         What the search chose for the first of them.
@@ -158,6 +158,7 @@ class TreeSVC(ClassifierMixin, TableEstimator):
             feature_weights=theta.feature_weights,
             multi_class=theta.multi_class,
             partition=member.partition,
+            probability=False,
             n_jobs=self.n_jobs,
             random_state=member.seed,
         )

@@ -133,6 +133,7 @@ class TreeSVR(RegressorMixin, TableEstimator):
             kernel=theta.kernel.name,
             leaf_scaling=theta.leaf_scaling,
             feature_weights=theta.feature_weights,
+            scale_target=False,
             partition=member.partition,
             n_jobs=self.n_jobs,
             random_state=member.seed,

@@ -33,8 +33,10 @@ from treesvm.persistence.packed_parts import (
     write_members,
 )
 from treesvm.persistence.packed_tables import (
+    read_calibration,
     read_committee,
     read_encoder,
+    write_calibration,
     write_committee,
     write_encoder,
 )
@@ -207,6 +209,7 @@ KINDS = {
     "features": Kind(write_features, read_features),
     "classes": Kind(write_classes, read_classes),
     "encoder": Kind(write_encoder, read_encoder),
+    "calibration": Kind(write_calibration, read_calibration),
     "committee": Kind(write_committee, read_committee),
     "member_weights": Kind(_array("member_weights", "f8").write, _read_weights),
     "machine": Kind(_write_machine, _read_machine),

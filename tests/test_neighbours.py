@@ -99,8 +99,6 @@ def test_svm_smote_finds_its_border_by_our_machines(waves):
     rows = np.r_[np.flatnonzero(y == 0), np.flatnonzero(y == 1)[:60]]
     X, y = X[rows], y[rows]
     model = DTSVMClassifier(max_leaf_size=150, random_state=0).fit(X, y)
-    if not hasattr(model, "support_"):
-        pytest.skip("DTSVMClassifier does not keep the numbers of its support vectors")
     assert np.array_equal(np.unique(model.support_), np.sort(model.support_))
     assert set(y[model.support_]) == {0, 1}
     sampler = over_sampling.SVMSMOTE(svm_estimator=DTSVMClassifier(), random_state=0)

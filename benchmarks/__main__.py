@@ -36,8 +36,8 @@ def parser():
 def main(arguments=None):
     options = parser().parse_args(arguments)
     if not options.data.is_dir():
-        print(f"skipped: --data {options.data} is not a folder")
-        return 0
+        print(f"nothing was measured: --data {options.data} is not a folder")
+        return 1
     context = runner.Context(
         data=options.data,
         rivals=RivalCache(options.cache),

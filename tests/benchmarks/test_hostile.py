@@ -9,7 +9,6 @@ from benchmarks.hostile_tally import counted, merged, run_batches
 
 # Those that once did harm, and some; `python -m benchmarks.hostile_arrays N` runs one.
 ARRAYS = [*range(48), 298, 395, 502, 766, 1334, 3181, 4571, 4596, 6318, 7848]
-# 4 and 16 (a row for each class) fail in the search: IndexError in `JudgedTasks.held`.
 TABLES = [0, 2, 4, 6, 8, 10, 12, 14, 16, 18, 20, 22, 68, 545, 737]
 
 

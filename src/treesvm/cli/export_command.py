@@ -33,12 +33,7 @@ def run(options, console):
     """Load, export, and tell the sizes."""
     target = Path(options.output)
     export.checked_ending(target)
-    check_output("-o", target, [options.model])
-    if target.is_file() and not options.force:
-        raise ValueError(
-            f"-o {target}: there is such a file; add --force to replace it, or give "
-            "another name."
-        )
+    check_output("-o", target, [options.model], may_replace=options.force)
     model = treesvm.load_model(options.model, max_bytes=model_bytes(options))
     made = export.export_model(model, target)
     words = f"{made.path}: {reporting.bytes_text(made.n_bytes)}"

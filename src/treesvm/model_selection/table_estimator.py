@@ -209,7 +209,7 @@ class TableEstimator(BaseEstimator):
             axis=0,
             weights=self._member_weights(),
         )
-        return self._by_column(encoded[None, :])[0]
+        return self.encoder_.by_column(encoded[None, :])[0]
 
     def explain(self, X: Any) -> np.ndarray:
         """Return exact Shapley values of the machines' values, by column as given.
@@ -223,13 +223,7 @@ class TableEstimator(BaseEstimator):
                 self._factors(), self._decompositions(), strict=True
             )
         )
-        return self._by_column(values)
-
-    def _by_column(self, values):
-        """Sum values of encoded features to the columns that they come from."""
-        out = np.zeros((values.shape[0], self.n_features_in_, *values.shape[2:]))
-        np.add.at(out, (slice(None), self.encoder_.column_of_feature), values)
-        return out
+        return self.encoder_.by_column(values)
 
     def __sklearn_is_fitted__(self):
         return hasattr(self, "members_")

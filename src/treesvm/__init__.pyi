@@ -22,6 +22,7 @@ from treesvm.estimators.support_vector_tree import SupportVectorTreeClassifier
 from treesvm.estimators.svm_maj import SVMMajClassifier
 from treesvm.estimators.svm_partition_tree import SVMPartitionTreeClassifier
 from treesvm.model_selection.dtsvm_cv import DTSVMClassifierCV
+from treesvm.model_selection.dtsvr_cv import DTSVRegressorCV
 from treesvm.model_selection.hlsvm_cv import HLSVMClassifierCV
 from treesvm.model_selection.tree_svc import TreeSVC
 from treesvm.model_selection.tree_svr import TreeSVR
@@ -33,6 +34,7 @@ __all__ = [
     "CandidateSVC",
     "DTSVMClassifier",
     "DTSVMClassifierCV",
+    "DTSVRegressorCV",
     "DTSVRegressor",
     "HLSVMClassifier",
     "HLSVMClassifierCV",

@@ -12,7 +12,8 @@ from treesvm.distributed.row_blocks import read_rows
 from treesvm.distributed.search_leaves import DaskLeaves, shuffled_fold
 from treesvm.inputs.rows import Rows
 from treesvm.inputs.whole_fit import all_or_nothing
-from treesvm.model_selection.dtsvm_cv import DTSVMClassifierCV, kept_member
+from treesvm.model_selection.decomposition_cv import kept_member
+from treesvm.model_selection.dtsvm_cv import DTSVMClassifierCV
 from treesvm.model_selection.row_splits import split_rows, splits_identity
 
 
@@ -105,10 +106,16 @@ class DaskDTSVMClassifierCV(DaskDTSVMClassifier):
         inner = [fold.fold for fold in folds]
         leaves = DaskLeaves(client, folds, machine_options(model.winner()))
         search = model.start_search(
-            data, inner, seeds[0], store.scope("search"), leaves
+            data,
+            inner,
+            seeds[0],
+            store.scope("search"),
+            leaves,
+            weight=_judging(model, codes, weight),
+            is_sparse=rows.layout.is_sparse,
         )
         outcome = model.run_search(search)
-        winner = model.winner(search.n_train, rows.n_rows)
+        winner = model.winner(outcome, search.n_train, rows.n_rows)
         if model.keeps_parts(inner):
             options = machine_options(winner)
             members = [kept_member(search, outcome, lambda t: leaves.train(t, options))]

@@ -3,6 +3,8 @@
 from numbers import Integral
 from typing import Any, Self
 
+import numpy as np
+
 from treesvm.decomposition.checkpointing import count_restored, open_checkpoint
 from treesvm.decomposition.seeds import draw_seeds, member_seeds
 from treesvm.decomposition.training import machine_options
@@ -11,6 +13,7 @@ from treesvm.distributed.dtsvm import DaskDTSVMClassifier, tree_recipe
 from treesvm.distributed.row_blocks import read_rows
 from treesvm.distributed.search_leaves import DaskLeaves, shuffled_fold
 from treesvm.inputs.rows import Rows
+from treesvm.inputs.training_rows import class_factors
 from treesvm.inputs.whole_fit import all_or_nothing
 from treesvm.model_selection.decomposition_cv import kept_member
 from treesvm.model_selection.dtsvm_cv import DTSVMClassifierCV
@@ -151,3 +154,11 @@ def _check_splitter(model, rows):
             f"cv={model.cv!r} numbers rows, and {rows.n_left_out} rows of weight zero "
             "are left out; drop these rows first, or give cv a share or a number."
         )
+
+
+def _judging(model, codes, weight):
+    """Return the weights of rows that judge: without those of the classes."""
+    if model.class_weight is None:
+        return weight
+    counts = np.bincount(codes, minlength=len(model.classes_))
+    return weight / class_factors(model.class_weight, model.classes_, counts)[codes]

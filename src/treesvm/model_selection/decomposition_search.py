@@ -198,13 +198,14 @@ class DecompositionSearch:
 
     def _refined(self, alive):
         """Try thetas around the leader; return them with those that raced."""
-        leader = self._ranked(self.first_ceiling, alive)[0]
-        around = []
+        if self._deadline.is_over():
+            return alive
+        leader, around = self._ranked(self.first_ceiling, alive)[0], []
         for theta in neighbours(self.thetas[leader]):
             if theta not in self.thetas:
                 self.thetas.append(theta)
             around.append(self.thetas.index(theta))
-        both = list(dict.fromkeys([*self._race(around), *alive]))
+        both = list(dict.fromkeys([*alive, *self._race(around)]))
         best = self._ranked(self.first_ceiling, both)[: self.options.top_k]
         self._run(self.first_ceiling, best, keep=True, cap=_RACE_STEPS)
         return best

@@ -54,12 +54,12 @@ def find_candidates(model, base, is_sparse, n_classes) -> Candidates:
 def _grid(base, Cs, gammas):
     return [
         base._replace(C=float(C), gamma=float(gamma), gamma_scale=1.0)
-        for gamma in _values(gammas, PAPER_GAMMAS)
-        for C in _values(Cs, PAPER_CS)
+        for gamma in grid_values(gammas, PAPER_GAMMAS)
+        for C in grid_values(Cs, PAPER_CS)
     ]
 
 
-def _values(given, default):
+def grid_values(given, default):
     """Return the values of a grid, ascending and once each."""
     return sorted(set(default if given is None else given))
 

@@ -57,9 +57,7 @@ def as_row(stage, ceiling, theta, scores, t, kept):
 def as_table(rows):
     """Return lines of results as a dict of columns that pandas takes."""
     columns = zip(*rows, strict=True)
-    return {
-        name: np.array(col) for name, col in zip(Row._fields, columns, strict=True)
-    }
+    return {name: np.array(col) for name, col in zip(Row._fields, columns, strict=True)}
 
 
 class Judgement(NamedTuple):

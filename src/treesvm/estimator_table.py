@@ -56,7 +56,7 @@ ESTIMATORS = {
     "HLSVMClassifierCV": Entry(
         "treesvm.model_selection.hlsvm_cv",
         (*_CLASSIFIER, "best_estimator_", "alpha_", "prune_share_", "best_score_",
-         "cv_results_"),
+         "cv_results_", "stopped_early_"),
     ),
     "SVMMajClassifier": Entry(
         "treesvm.estimators.svm_maj",

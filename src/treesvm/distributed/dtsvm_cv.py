@@ -135,7 +135,7 @@ class DaskDTSVMClassifierCV(DaskDTSVMClassifier):
                     final,
                     int(own),
                     options,
-                    store.scope(f"member {k}"),
+                    store.scope(outcome.name).scope(f"member {k}"),
                 )
                 for k, own in enumerate(member_seeds(seeds[0], model.n_estimators))
             ]

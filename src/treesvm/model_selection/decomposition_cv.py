@@ -147,6 +147,7 @@ class SearchesDecompositions(HoldsBestDecomposition):
 
     def _members(self, model, rows, search, outcome, seed, store):
         """Train what the search has not trained yet."""
+        store = store.scope(outcome.name)
         if self.keeps_parts(search.folds):
             return [
                 kept_member(

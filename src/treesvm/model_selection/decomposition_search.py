@@ -24,7 +24,12 @@ from treesvm.decomposition.checkpointing import NOTHING_KEPT
 from treesvm.decomposition.progress import Progress
 from treesvm.model_selection.candidates_of_tables import neighbours
 from treesvm.model_selection.deadline import Deadline
-from treesvm.model_selection.leaf_evaluation import Job, ThreadedLeaves, judge_all
+from treesvm.model_selection.leaf_evaluation import (
+    Job,
+    ThreadedLeaves,
+    judge_all,
+    theta_text,
+)
 from treesvm.model_selection.racing import cannot_win, gain_excluded, near_tie
 from treesvm.model_selection.search_fold import LeafTask
 from treesvm.model_selection.search_scores import Scores, as_row, as_table
@@ -62,6 +67,11 @@ class Outcome(NamedTuple):
     rows: list
     seconds: dict  # time spent at each ceiling
     stopped_early: bool
+
+    @property
+    def name(self):
+        """What tells winners apart: a search that goes on may find another."""
+        return f"winner {theta_text(self.theta)} {self.max_leaf_size}"
 
     def table(self):
         """Return the rows as a dict of columns that pandas takes."""
@@ -424,11 +434,11 @@ class DecompositionSearch:
             self.thetas,
             jobs,
             cap=cap,
-            keep=keep,
+            keep=keep or self._judgement.needs_values,
         )
         for job, found in answers.items():
             for t, answer in zip(job.candidates, found, strict=True):
-                scores.note(t, job.leaf, answer)
+                scores.note(t, job.leaf, answer, keep)
         self.seconds[ceiling] += time.perf_counter() - start
         return len(answers) == len(jobs)
 

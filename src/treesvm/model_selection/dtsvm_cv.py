@@ -65,7 +65,9 @@ class DTSVMClassifierCV(SearchesDecompositions, ClassifierMixin, BaseEstimator):
         Seconds for search and training, about: the search ends after 70 % of it, and
         the best candidate by then is trained. A search that is done stops earlier.
     scoring : str or callable, optional
-        scikit-learn scorer that needs predictions only; accuracy by default.
+        scikit-learn scorer; accuracy by default. One that asks for decision values or
+        probabilities, such as "roc_auc" or "neg_log_loss", gets those of the leaves,
+        the latter by one slope for all of them that is fitted on the validation rows.
     refit : bool, default=True
         Train the winner on all rows, the held-out ones included.  False is the paper's
         protocol: the model keeps the leaves that the search has trained, and the

@@ -90,7 +90,7 @@ def judge_all(evaluate, store, ceiling, tasks, thetas, jobs, *, cap, keep):
     answers, missing = {}, []
 
     def key_of(job):
-        chosen = [_text(thetas[t]) for t in job.candidates]
+        chosen = [theta_text(thetas[t]) for t in job.candidates]
         return f"{ceiling}/{job.leaf}/{','.join(chosen)}/{cap}/{int(keep)}"
 
     for job in jobs:
@@ -110,7 +110,7 @@ def judge_all(evaluate, store, ceiling, tasks, thetas, jobs, *, cap, keep):
     return {job: answers[job] for job in jobs if job in answers}
 
 
-def _text(theta):
+def theta_text(theta):
     """What tells thetas apart, whatever list they stand in."""
     kernel, gamma = theta.kernel, theta.gamma
     return ":".join(map(str, (theta.C, gamma, theta.gamma_scale, kernel, *theta[4:])))

@@ -4,6 +4,8 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
+from scipy.optimize import minimize_scalar
+from scipy.special import log_softmax, softmax
 from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
 from sklearn.metrics import get_scorer
 
@@ -73,12 +75,15 @@ class Judgement(NamedTuple):
         ``score_of(rows, predicted)``: the larger, the better.
     is_regression : bool
         Targets are numbers, of about unit variance.
+    needs_values : bool
+        `score_of` takes a score for each row and class, too.
     """
 
     target: np.ndarray
     weight: np.ndarray
     score_of: Callable[..., float]
     is_regression: bool = False
+    needs_values: bool = False
 
     def worth(self, rows, said):
         """Return for each row what the default score is the mean of, by weight."""
@@ -96,8 +101,24 @@ def class_judgement(scoring, codes, weight, classes):
             return float(np.average(codes[rows] == said, weights=weight[rows]))
 
         return Judgement(codes, weight, accuracy)
-    score = _scorer(scoring, weight, lambda said: classes[said], classes)
-    return Judgement(codes, weight, lambda r, s: score(r, s, classes[codes[r]]))
+    scorer = get_scorer(scoring)
+    needs_values = _needs_values(scorer, codes, classes)
+
+    def score(rows, said, values=None):
+        answers = _ClassAnswers(classes, said, values, codes[rows], weight[rows])
+        return _asked(scorer, answers, rows, classes[codes[rows]], weight)
+
+    return Judgement(codes, weight, score, needs_values=needs_values)
+
+
+def _needs_values(scorer, codes, classes):
+    """Whether a scorer asks for more than predicted labels."""
+    answers = _ClassAnswers(classes, codes, None, codes, np.ones(len(codes)))
+    try:
+        scorer(answers, codes[:, None], classes[codes])
+    except AttributeError:
+        return True
+    return False
 
 
 def number_judgement(scoring, target, weight, mean, scale):
@@ -115,44 +136,62 @@ def number_judgement(scoring, target, weight, mean, scale):
 
     if scoring in DEFAULT_SCORES:
         return Judgement(target, weight, r2, True)
-    score = _scorer(scoring, weight, lambda said: mean + scale * said)
-    given = mean + scale * target
-    return Judgement(target, weight, lambda r, s: score(r, s, given[r]), True)
+    scorer, given = get_scorer(scoring), mean + scale * target
+
+    def score(rows, said):
+        answers = _NumberAnswers(mean + scale * said)
+        return _asked(scorer, answers, rows, given[rows], weight)
+
+    return Judgement(target, weight, score, True)
 
 
-def _scorer(scoring, weight, as_given, classes=None):
-    """Return a function of rows, answers and true values for a scikit-learn scorer."""
-    scorer = get_scorer(scoring)
+def _asked(scorer, answers, rows, true, weight):
+    """Return what a scikit-learn scorer says of answers."""
     is_even = bool(np.all(weight == weight[0]))
-
-    def score(rows, said, true):
-        answers = _Answers(as_given(said), classes)
-        more = {} if is_even else {"sample_weight": weight[rows]}
-        try:
-            return float(scorer(answers, rows[:, None], true, **more))
-        except AttributeError as error:
-            raise ValueError(
-                f"scoring={scoring!r} needs more than predictions ({error}); "
-                "use a scorer of predicted labels, such as 'balanced_accuracy'."
-            ) from error
-
-    return score
+    more = {} if is_even else {"sample_weight": weight[rows]}
+    return float(scorer(answers, rows[:, None], true, **more))
 
 
-class _Answers:
-    """Predictions that a scorer can ask for."""
+class _NumberAnswers(RegressorMixin, BaseEstimator):
+    """Predicted numbers that a scorer can ask for."""
 
-    def __init__(self, answers, classes):
-        self._answers = answers
-        if classes is not None:
-            self.classes_ = classes
+    def __init__(self, answers):
+        self.answers = answers
 
     def predict(self, X):
-        return self._answers
+        return self.answers
 
-    def __sklearn_tags__(self):
-        kind = ClassifierMixin if hasattr(self, "classes_") else RegressorMixin
-        return type("Answers", (kind, BaseEstimator), {})().__sklearn_tags__()
+
+class _ClassAnswers(ClassifierMixin, BaseEstimator):
+    """Predicted codes, and perhaps scores, that a scorer can ask for."""
+
+    def __init__(self, classes, said, values, codes, weight):
+        self.classes_ = classes
+        self._said, self._values = said, values
+        self._codes, self._weight = codes, weight
+
+    def __getattribute__(self, name):
+        own = ("decision_function", "predict_proba")
+        if name in own and object.__getattribute__(self, "_values") is None:
+            raise AttributeError(f"there are predicted labels only, no {name}")
+        return object.__getattribute__(self, name)
+
+    def predict(self, X):
+        return self.classes_[self._said]
+
+    def decision_function(self, X):
+        two = len(self.classes_) == 2
+        return self._values[:, 1] - self._values[:, 0] if two else self._values
+
+    def predict_proba(self, X):
+        """Return softmax probabilities of the slope that suits the rows best."""
+
+        def loss(log_slope):
+            p = log_softmax(np.exp(log_slope) * self._values, axis=1)
+            return -self._weight @ p[np.arange(len(p)), self._codes]
+
+        slope = np.exp(minimize_scalar(loss, bounds=(-5.0, 5.0), method="bounded").x)
+        return softmax(slope * self._values, axis=1)
 
 
 class Scores:
@@ -167,6 +206,7 @@ class Scores:
     def __init__(self, tasks, judgement):
         self.tasks, self._judgement = tasks, judgement
         self.predicted = {}  # theta -> answers, None where it was not asked
+        self._values = {}  # theta -> scores for each row and class, if they are needed
         self._worth, self.parts = {}, {}
         self.fits, self.unconverged = {}, {}
         self.sizes = np.array(
@@ -174,8 +214,8 @@ class Scores:
         )
         self.n_rows = sum(len(task.val_rows) for task in tasks)
 
-    def note(self, theta, k, answer):
-        """Book the answer of a theta in leaf k."""
+    def note(self, theta, k, answer, keep=True):
+        """Book the answer of a theta in leaf k; keep its part, if there is one."""
         if theta not in self.predicted:
             self.predicted[theta] = [None] * len(self.tasks)
             self._worth[theta] = np.zeros(len(self.tasks))
@@ -188,7 +228,9 @@ class Scores:
         ).sum()
         self.fits[theta] += int(task.is_mixed)
         self.unconverged[theta] += int(not answer.converged)
-        if answer.part is not None and answer.converged:
+        if self._judgement.needs_values:
+            self._values.setdefault(theta, {})[k] = task.val_scores(answer.part)
+        if keep and answer.part is not None and answer.converged:
             self.parts[theta][k] = answer.part
 
     def is_known(self, theta, k):
@@ -216,7 +258,10 @@ class Scores:
         if sum(map(len, rows)) == 0:
             return np.nan
         said = np.concatenate([self.predicted[theta][k] for k in seen])
-        return self._judgement.score_of(np.concatenate(rows), said)
+        values = ()
+        if self._judgement.needs_values:
+            values = (np.concatenate([self._values[theta][k] for k in seen]),)
+        return self._judgement.score_of(np.concatenate(rows), said, *values)
 
     def n_validated(self, theta):
         return sum(len(self.tasks[k].val_rows) for k in self.seen(theta))

@@ -4,6 +4,7 @@ classification  error, AUC, log loss, times and sizes on every table; mean ranks
 regression      the same by R²
 searched        our search beside our own defaults, paired row by row
 defaults        `DTSVMClassifier()` on raw features beside StandardScaler + SVC
+raced, limit, covtype  what searches take, see `league_searches`
 
 `--core` takes 20 tables and ends within two hours; without, all of them play, which
 takes days. What was measured is kept in docs/benchmarks/league.json, cell by cell, and

@@ -125,10 +125,7 @@ search_results_, n_leaf_fits_, seconds_per_ceiling_
     def fit(
         self, X: MatrixLike, y: ArrayLike, sample_weight: ArrayLike | None = None
     ) -> Self:
-        """Search and train; see `DTSVRegressor.fit`.
-
-        Rows of weight zero are left out before a splitter of `cv` numbers them.
-        """
+        """Search and train; see `DTSVRegressor.fit`."""
         self.check_parameters()
         deadline, seed = Deadline(self.time_limit), single_seed(self.random_state)
         rows = number_rows(self, X, y, sample_weight)
@@ -137,7 +134,8 @@ search_results_, n_leaf_fits_, seconds_per_ceiling_
         spread = float(np.sqrt(np.average(centred**2, weights=rows.weight)))
         self.target_scale_ = spread if spread > 0 else 1.0
         rows = rows._replace(target=centred / self.target_scale_)
-        folds = self._folds(rows, rows.target, None, seed, NOTHING_KEPT)
+        every, kept = _with_all_rows(rows.target, sample_weight)
+        folds = self._folds(rows, every, kept, seed, NOTHING_KEPT)
         search = self.start_search(
             rows, folds, seed, deadline=deadline, is_sparse=sparse.issparse(rows.X)
         )
@@ -159,4 +157,19 @@ search_results_, n_leaf_fits_, seconds_per_ceiling_
 
     def predict(self, X: MatrixLike) -> Array:
         """Return the predicted target of every row."""
-        return self.target_mean_ + self.target_scale_ * super().predict(X)
+        found = super().predict(X)
+        return self.target_mean_ + self.target_scale_ * found
+
+
+def _with_all_rows(target, sample_weight):
+    """Return a target of all rows, those without weight too, and which have weight.
+
+    A splitter knows rows by their number.
+    """
+    weight = np.asarray(1.0 if sample_weight is None else sample_weight, np.float64)
+    if weight.ndim == 0:
+        return target, None
+    kept = np.flatnonzero(weight > 0)
+    every = np.zeros(len(weight))
+    every[kept] = target
+    return every, kept

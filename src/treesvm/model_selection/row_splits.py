@@ -46,8 +46,8 @@ def split_rows(cv, target, seed, kept=None):
         splits = [split for split in splits if len(split[1])]
     if len(splits) == 0 or min(len(val) for _, val in splits) == 0:
         raise ValueError(
-            f"cv={cv!r} holds out no row of the {len(own)} with weight; give more "
-            "rows, or take an estimator without a search and give it C and gamma."
+            f"cv={cv!r} holds out no row of n_samples={len(own)} with weight; give "
+            "more rows, or take an estimator without a search and give it C and gamma."
         )
     return splits
 

@@ -29,6 +29,7 @@ from treesvm.model_selection.row_splits import split_rows, splits_identity
 from treesvm.model_selection.search_candidates import check_candidates, find_candidates
 from treesvm.model_selection.search_fold import SearchFold
 from treesvm.model_selection.search_scores import DEFAULT_SCORES
+from treesvm.partitions.axis_tree import AxisTree
 from treesvm.partitions.choice import find_partition
 from treesvm.trees.leaf_rows import LeafRows
 
@@ -47,11 +48,18 @@ class SearchesDecompositions(HoldsBestDecomposition):
         """Return the folds, with their partitions grown."""
         splits = split_rows(self.cv, target, seed, kept)
         store.confirm("the split of cv", splits_identity(splits))
-        recipe = find_partition(self.partition)
+        recipe = find_partition(self._partition())
         return [
             SearchFold(rows, train, val, recipe, self.max_leaf_size, seed, number)
             for number, (train, val) in enumerate(splits)
         ]
+
+    def _partition(self):
+        """Return the partition as given; a paper's tree is grown on all rows."""
+        is_paper = self.search == "exhaustive" and isinstance(self.partition, str)
+        if is_paper and self.partition == "axis":
+            return AxisTree(max_tree_rows=None)
+        return self.partition
 
     def start_search(
         self,
@@ -134,6 +142,7 @@ class SearchesDecompositions(HoldsBestDecomposition):
         """
         shared = self._winner_class().get_params(deep=False).keys()
         params = {name: getattr(self, name) for name in shared if hasattr(self, name)}
+        params["partition"] = self._partition()
         chosen: dict[str, Any] = {"C": 1.0, "gamma": 1.0}
         if outcome is not None:
             chosen = outcome.theta._asdict() | {"kernel": outcome.theta.kernel.name}

@@ -82,6 +82,8 @@ _NEVER_MISSING = {
     *("converged_share_", "n_iter_", "target_mean_", "target_scale_"),
     *("best_loss_", "best_theta_"),
 }
+# What searches did not report in earlier files of the same format.
+ADDED_LATER = {"stopped_early_"}
 
 
 def write_plain(name, model):

@@ -43,6 +43,19 @@ class SearchesDecompositions(HoldsBestDecomposition):
     """
 
     _winner_class: Any = None
+    _judgement: Callable[..., Any]
+    candidates: Any
+    partition: Any
+    scoring: Any
+    search: str
+    max_leaf_size: int
+    top_k: int
+    growth: int
+    min_gain: float
+    time_limit: float | None
+    refit: bool | str
+    n_jobs: int | None
+    verbose: int
 
     def _folds(self, rows, target, kept, seed, store):
         """Return the folds, with their partitions grown."""

@@ -38,11 +38,10 @@ _TOLERANCE = 0.001  # score that a race does not wait for
 _RACE_STEPS = 10  # cap on pair steps per row in a race: what needs more rarely wins
 _FIRST_LEAVES = 4  # leaves that every theta sees
 _LOOK = 0  # in place of a ceiling: the first look
-_FEW_ROWS = 400  # that train in a first look
-_LOOKED_AT = 8  # leaves of a first look, at most
-_LOOKED_AT_LEAST = 2
+_FEW_ROWS = 600  # that train in a first look
+_LOOKED_AT = 12  # leaves of a first look, at most
 _LOOK_VALIDATED = 400  # rows that it judges, if there are so many
-_FINALISTS = 8  # thetas that go on from it
+_FINALISTS = 12  # thetas that go on from it
 _NEAR_TIE = 0.0025  # that a smoother theta of a given list may be behind
 
 
@@ -161,7 +160,7 @@ class DecompositionSearch:
         order = [k for k in rng.permutation(len(tasks)) if _can_differ(tasks[k])]
         sizes = np.cumsum([len(tasks[k].val_rows) for k in order])
         enough = int(np.searchsorted(sizes, _LOOK_VALIDATED)) + 1
-        chosen = order[: min(max(_LOOKED_AT_LEAST, enough), _LOOKED_AT)]
+        chosen = order[: min(max(_FIRST_LEAVES, enough), _LOOKED_AT)]
         if not chosen:
             return everyone
         looked = Scores([_cut(tasks[k], rng) for k in chosen], self._judgement)

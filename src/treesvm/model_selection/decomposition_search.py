@@ -41,7 +41,8 @@ _LOOK = 0  # in place of a ceiling: the first look
 _FEW_ROWS = 600  # that train in a first look
 _LOOKED_AT = 12  # leaves of a first look, at most
 _LOOK_VALIDATED = 400  # rows that it judges, if there are so many
-_FINALISTS = 12  # thetas that go on from it
+_FEW_LARGER = 2  # thetas of several views that are tried with larger leaves
+_FINALISTS = 16  # thetas that go on from it
 _NEAR_TIE = 0.0025  # that a smoother theta of a given list may be behind
 
 
@@ -141,7 +142,9 @@ class DecompositionSearch:
         if self.options.is_refined:
             alive = self._refined(alive)
         pool = self._distinct(self._smooth_first(self._ranked(first, alive)))
-        pool = pool[: self.options.top_k]
+        # A first look has compared more than C and gamma: fewer need larger leaves.
+        width = self.options.top_k if _LOOK not in self.scores else _FEW_LARGER
+        pool = pool[: min(width, self.options.top_k)]
         self._note(first, range(len(self.thetas)), pool)
         ceiling, best = self._race_ceilings(pool)
         # The winner's remaining leaves: judged and, by the same stroke, trained.
@@ -244,7 +247,7 @@ class DecompositionSearch:
 
         The pool is halved at every ceiling: large leaves cost more.
         """
-        ceiling, width = self.first_ceiling, self.options.top_k
+        ceiling, width = self.first_ceiling, len(pool)
         base = pool[0]
         while ceiling < self.n_train and self._can_rise(ceiling, base):
             larger = ceiling * self.options.growth

@@ -214,7 +214,7 @@ class DecompositionSearch:
         if self._deadline.is_over():
             return alive
         leader, around = self._ranked(self.first_ceiling, alive)[0], []
-        for theta in neighbours(self.thetas[leader]):
+        for theta in neighbours(self.thetas[leader], is_grid=True):
             if theta not in self.thetas:
                 self.thetas.append(theta)
             around.append(self.thetas.index(theta))

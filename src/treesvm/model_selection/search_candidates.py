@@ -5,14 +5,12 @@ from typing import Any, NamedTuple
 
 from treesvm.decomposition.theta import Theta
 from treesvm.inputs.parameter_rules import RULES
-from treesvm.kernels.kernel import Gaussian, make_kernel
+from treesvm.kernels.kernel import make_kernel
 from treesvm.model_selection.candidates_of_tables import first_thetas
 
 PAPER_CS = tuple(10.0**k for k in range(-1, 6))
 PAPER_GAMMAS = tuple(10.0**k for k in range(-4, 5))
 _FIELDS = Theta._fields
-_TEXT_SCALES = (0.3, 1.0, 3.0)
-_TEXT_CS = (1.0, 10.0, 100.0)
 
 
 class Candidates(NamedTuple):
@@ -39,15 +37,9 @@ def find_candidates(model, base, is_sparse, n_classes) -> Candidates:
         return Candidates([_theta(base, one) for one in given], False)
     if given == "paper" or model.Cs is not None or model.gammas is not None:
         return Candidates(_grid(base, model.Cs, model.gammas), False)
-    thetas = first_thetas(is_sparse, base.multi_class)
-    if is_sparse and n_classes is not None and n_classes > 2:
-        # Words are many and classes, too: one machine for each class, rows as given.
-        thetas = first_thetas(is_sparse, "ovr")
-        thetas += [
-            Theta(C, "median", scale, Gaussian(), "minmax", None, "ovo")
-            for scale in _TEXT_SCALES
-            for C in _TEXT_CS
-        ]
+    thetas = first_thetas(is_sparse, n_classes)
+    if not is_sparse:  # of sparse rows, both ways to part classes are in the list
+        thetas = [theta._replace(multi_class=base.multi_class) for theta in thetas]
     return Candidates(thetas, True)
 
 

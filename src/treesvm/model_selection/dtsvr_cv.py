@@ -128,14 +128,16 @@ search_results_, n_leaf_fits_, seconds_per_ceiling_
         """Search and train; see `DTSVRegressor.fit`."""
         self.check_parameters()
         deadline, seed = Deadline(self.time_limit), single_seed(self.random_state)
-        rows = number_rows(self, X, y, sample_weight)
+        every = number_rows(self, X, y, sample_weight)
+        kept = np.flatnonzero(every.weight > 0)
+        rows = every.take(kept)
         self.target_mean_ = float(np.average(rows.target, weights=rows.weight))
         centred = rows.target - self.target_mean_
         spread = float(np.sqrt(np.average(centred**2, weights=rows.weight)))
         self.target_scale_ = spread if spread > 0 else 1.0
         rows = rows._replace(target=centred / self.target_scale_)
-        every, kept = _with_all_rows(rows.target, sample_weight)
-        folds = self._folds(rows, every, kept, seed, NOTHING_KEPT)
+        # A splitter knows rows by their number, also those without weight.
+        folds = self._folds(rows, every.target, kept, seed, NOTHING_KEPT)
         search = self.start_search(
             rows, folds, seed, deadline=deadline, is_sparse=sparse.issparse(rows.X)
         )
@@ -159,17 +161,3 @@ search_results_, n_leaf_fits_, seconds_per_ceiling_
         """Return the predicted target of every row."""
         found = super().predict(X)
         return self.target_mean_ + self.target_scale_ * found
-
-
-def _with_all_rows(target, sample_weight):
-    """Return a target of all rows, those without weight too, and which have weight.
-
-    A splitter knows rows by their number.
-    """
-    weight = np.asarray(1.0 if sample_weight is None else sample_weight, np.float64)
-    if weight.ndim == 0:
-        return target, None
-    kept = np.flatnonzero(weight > 0)
-    every = np.zeros(len(weight))
-    every[kept] = target
-    return every, kept

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from benchmarks import dtsvm_rivals as rivals
-from benchmarks.dtsvm_problems import THREADS
+from benchmarks.dtsvm_problems import PAPER_GAIN, THREADS
 from benchmarks.dtsvm_sets import problem_of
 from benchmarks.records import CaseResult
 from treesvm import DTSVMClassifierCV
@@ -46,8 +46,13 @@ def _accuracy(context, name, **parameters):
     if context.quick:
         parameters |= {"Cs": [1.0, 10.0], "gammas": [1.0]}
     model = DTSVMClassifierCV(
-        cv=problem.cv, refit=False, n_jobs=THREADS, random_state=0, **parameters
-    )
+        cv=problem.cv,
+        candidates="paper",
+        min_gain=PAPER_GAIN,
+        refit=False,
+        n_jobs=THREADS,
+        random_state=0,
+    ).set_params(**parameters)
     return rivals.fit(problem, model).accuracy
 
 

@@ -13,7 +13,7 @@ import functools
 from benchmarks import candidate_rivals
 from benchmarks import dtsvm_rivals as rivals
 from benchmarks.dtsvm_covtype import converged_share, record
-from benchmarks.dtsvm_problems import THREADS, load
+from benchmarks.dtsvm_problems import PAPER_GAIN, THREADS, load
 from benchmarks.dtsvm_svc import svc_grid
 from benchmarks.records import CaseResult, Claim
 from treesvm import DTSVMClassifierCV
@@ -50,6 +50,8 @@ def searched(context, name, method="raced", multi_class="ovo"):
         options |= {"Cs": [1.0, 10.0], "gammas": [1.0, 10.0], "max_leaf_size": 300}
     model = DTSVMClassifierCV(
         cv=problem.cv,
+        candidates="paper",
+        min_gain=PAPER_GAIN,
         multi_class=multi_class,
         n_jobs=THREADS,
         random_state=0,

@@ -18,7 +18,7 @@ from sklearn.svm import SVC
 
 from benchmarks import environment
 from benchmarks.data import fingerprint
-from benchmarks.dtsvm_problems import CS, GAMMAS, THREADS
+from benchmarks.dtsvm_problems import CS, GAMMAS, PAPER_GAIN, THREADS
 from benchmarks.timing import measure
 from treesvm import DTSVMClassifierCV
 
@@ -87,7 +87,12 @@ def points_of(name, quick=False):
 def _likely_winner(context, problem):
     """The (C, gamma) of our raced search without leaf scaling, kept like a rival."""
     model = DTSVMClassifierCV(
-        cv=problem.cv, leaf_scaling=None, n_jobs=THREADS, random_state=0
+        cv=problem.cv,
+        candidates="paper",
+        min_gain=PAPER_GAIN,
+        leaf_scaling=None,
+        n_jobs=THREADS,
+        random_state=0,
     )
     key = {
         "method": "winner without leaf scaling",

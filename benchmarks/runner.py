@@ -21,6 +21,18 @@ class OursSkipped(Exception):
 
 
 @dataclass(frozen=True)
+class LeagueChoice:
+    """Which cells of the league are measured; everything by default."""
+
+    core: bool = False
+    sets: tuple = ()
+    methods: tuple = ()
+    seeds: tuple = ()
+    minutes: float | None = None
+    keeps_older: bool = False  # results of older code count, too
+
+
+@dataclass(frozen=True)
 class Context:
     """What a case may look at."""
 
@@ -29,6 +41,7 @@ class Context:
     quick: bool = False
     repeat: int = 3
     rivals_only: bool = False
+    league: LeagueChoice = LeagueChoice()
 
     def start_ours(self):
         """A case calls this between the rivals' part and ours."""

@@ -30,6 +30,7 @@ INIT_PARAMS = {
     "DTSVMClassifier": {"gamma": 1.0, "tol": 1e-8},
     "DTSVMClassifierCV": {"Cs": [1.0, 10.0], "gammas": [0.1, 1.0], "tol": 1e-8},
     "DTSVRegressor": {"gamma": 1.0, "tol": 1e-8},
+    "DTSVRegressorCV": {"Cs": [1.0, 10.0], "gammas": [0.1, 1.0], "tol": 1e-10},
     "KernelSVR": {"gamma": 1.0, "tol": 1e-8},
     # Pruning rows are drawn by row, and a loose tolerance sees the order of rows.
     "HLSVMClassifier": {"prune_share": 0.0, "tol": 1e-5, "max_passes": 20_000},

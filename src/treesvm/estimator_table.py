@@ -20,7 +20,7 @@ class Entry(NamedTuple):
 _CLASSIFIER = ("features", "classes")
 _REGRESSOR = ("features",)
 _SEARCHED = ("C_", "gamma_", "max_leaf_size_", "best_score_", "n_leaf_fits_",
-             "search_results_", "seconds_per_ceiling_")  # fmt: skip
+             "search_results_", "seconds_per_ceiling_", "stopped_early_")  # fmt: skip
 _TABLES = ("members_", "best_theta_", "best_loss_", "search_results_",
            "stopped_early_")  # fmt: skip
 
@@ -47,13 +47,17 @@ ESTIMATORS = {
         (*_CLASSIFIER, "best_estimator_", *_SEARCHED),
     ),
     "DTSVRegressor": Entry("treesvm.estimators.dtsvr", (*_REGRESSOR, "members")),
+    "DTSVRegressorCV": Entry(
+        "treesvm.model_selection.dtsvr_cv",
+        (*_REGRESSOR, "best_estimator_", "target_mean_", "target_scale_", *_SEARCHED),
+    ),
     "HLSVMClassifier": Entry(
         "treesvm.estimators.hlsvm", (*_CLASSIFIER, "trees")
     ),
     "HLSVMClassifierCV": Entry(
         "treesvm.model_selection.hlsvm_cv",
         (*_CLASSIFIER, "best_estimator_", "alpha_", "prune_share_", "best_score_",
-         "cv_results_"),
+         "cv_results_", "stopped_early_"),
     ),
     "SVMMajClassifier": Entry(
         "treesvm.estimators.svm_maj",

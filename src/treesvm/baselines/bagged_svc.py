@@ -16,8 +16,12 @@ from treesvm.inputs.parameter_rules import check_parameters
 from treesvm.inputs.rows import Rows
 from treesvm.inputs.training_rows import checked_rows, classification_rows
 from treesvm.inputs.whole_fit import all_or_nothing
-from treesvm.model_selection.dtsvm_cv import PAPER_CS, PAPER_GAMMAS, grid_values
 from treesvm.model_selection.row_splits import split_rows
+from treesvm.model_selection.search_candidates import (
+    PAPER_CS,
+    PAPER_GAMMAS,
+    grid_values,
+)
 from treesvm.model_selection.search_fold import LeafTask
 from treesvm.partitions.whole_space import WholeSpace
 

@@ -3,6 +3,8 @@
 from numbers import Integral
 from typing import Any, Self
 
+import numpy as np
+
 from treesvm.decomposition.checkpointing import count_restored, open_checkpoint
 from treesvm.decomposition.seeds import draw_seeds, member_seeds
 from treesvm.decomposition.training import machine_options
@@ -11,8 +13,10 @@ from treesvm.distributed.dtsvm import DaskDTSVMClassifier, calibrated, tree_reci
 from treesvm.distributed.row_blocks import read_rows
 from treesvm.distributed.search_leaves import DaskLeaves, shuffled_fold
 from treesvm.inputs.rows import Rows
+from treesvm.inputs.training_rows import class_factors
 from treesvm.inputs.whole_fit import all_or_nothing
-from treesvm.model_selection.dtsvm_cv import DTSVMClassifierCV, kept_member
+from treesvm.model_selection.decomposition_cv import kept_member
+from treesvm.model_selection.dtsvm_cv import DTSVMClassifierCV
 from treesvm.model_selection.row_splits import split_rows, splits_identity
 
 
@@ -104,10 +108,16 @@ class DaskDTSVMClassifierCV(DaskDTSVMClassifier):
         inner = [fold.fold for fold in folds]
         leaves = DaskLeaves(client, folds, machine_options(model.winner()))
         search = model.start_search(
-            data, inner, seeds[0], store.scope("search"), leaves
+            data,
+            inner,
+            seeds[0],
+            store.scope("search"),
+            leaves,
+            weight=_judging(model, codes, weight),
+            is_sparse=rows.layout.is_sparse,
         )
         outcome = model.run_search(search)
-        winner = model.winner(search.n_train, rows.n_rows)
+        winner = model.winner(outcome, search.n_train, rows.n_rows)
         final = rows
         if len(model.final_rows(inner, rows.n_rows)) < rows.n_rows:
             final = rows.taken(inner[0].train)
@@ -124,7 +134,7 @@ class DaskDTSVMClassifierCV(DaskDTSVMClassifier):
                     final,
                     int(own),
                     options,
-                    store.scope(f"member {k}"),
+                    store.scope(outcome.name).scope(f"member {k}"),
                 )
                 for k, own in enumerate(member_seeds(seeds[0], model.n_estimators))
             ]
@@ -143,3 +153,11 @@ def _check_splitter(model, rows):
             f"cv={model.cv!r} numbers rows, and {rows.n_left_out} rows of weight zero "
             "are left out; drop these rows first, or give cv a share or a number."
         )
+
+
+def _judging(model, codes, weight):
+    """Return the weights of rows that judge: without those of the classes."""
+    if model.class_weight is None:
+        return weight
+    counts = np.bincount(codes, minlength=len(model.classes_))
+    return weight / class_factors(model.class_weight, model.classes_, counts)[codes]

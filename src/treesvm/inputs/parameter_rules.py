@@ -128,7 +128,9 @@ def _is_class_weight(value):
 
 def _is_cv(value):
     """Whether value is something that scikit-learn's `check_cv` takes, or a share."""
-    if isinstance(value, (str, bytes, np.ndarray)):
+    if isinstance(value, str):
+        return value == "auto"
+    if isinstance(value, (bytes, np.ndarray)):
         return False
     if value is None or hasattr(value, "split") or is_count(value, 2):
         return True
@@ -218,7 +220,8 @@ RULES: dict[str, Rule] = {
     ),
     "cv": (
         _is_cv,
-        "use a share between 0 and 1, a number of folds of 2 or more, or a splitter",
+        "use 'auto', a share between 0 and 1, a number of folds of 2 or more, or a "
+        "splitter",
     ),
     "break_ties": FLAG,
     "refit": FLAG,
@@ -247,6 +250,7 @@ RULES: dict[str, Rule] = {
     "top_k": count("use a whole number of 1 or more"),
     "growth": count("use a whole number of 2 or more", 2),
     "min_gain": number("use a number of 0 or more", least=0.0),
+    "time_limit": either(None, number("use seconds, above 0, or None", above=0.0)),
     "max_samples": count("use a whole number of 2 or more", 2),
     "max_estimators": count("use a whole number of 1 or more"),
 }

@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 from joblib import effective_n_jobs
 
-from treesvm.decomposition.part import Part
+from treesvm.decomposition.part import Part, certain_scores
 from treesvm.decomposition.training import train_machine, train_seen
 from treesvm.inputs.rows import Rows
 from treesvm.machines.grid import LeafGrid
@@ -117,6 +117,21 @@ class LeafTask:
             n_jobs=n_jobs,
             answer=answer,
         )
+
+    def val_scores(self, part):
+        """Return a score for each validation row and class, as a part gives it."""
+        if self.data.X is None:
+            raise ValueError(
+                "a scorer of decision values or probabilities needs the rows in one "
+                "memory; on a cluster use a scorer of predicted labels, such as "
+                "'balanced_accuracy'."
+            )
+        if part.machine is None:
+            own = certain_scores(part.code, self.data.n_classes)
+            return np.tile(own, (len(self.val_rows), 1))
+        if len(self.val_rows) == 0:
+            return np.zeros((0, self.data.n_classes))
+        return part.scores(self.data.X[self.val_rows])
 
     def loaded(self):
         """Return the leaf with its rows."""

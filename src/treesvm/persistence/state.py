@@ -6,7 +6,7 @@ from treesvm.files.failures import ModelFileError, require
 from treesvm.files.json_values import field
 from treesvm.persistence.fields import KINDS, Kind
 from treesvm.persistence.objects import build, entry_of, write_parameters
-from treesvm.persistence.plain_values import RULES, read_plain, write_plain
+from treesvm.persistence.plain_values import ADDED_LATER, RULES, read_plain, write_plain
 
 _MOST = 20  # members of a committee
 _INSIDE = "inside."  # before the names of the arrays of an estimator inside another
@@ -27,6 +27,7 @@ def read_model(description, arrays):
     name = field(description, "class", str)
     model = build(name, field(description, "parameters", dict))
     fields, state = entry_of(model).fields, field(description, "state", dict)
+    state = dict.fromkeys(ADDED_LATER.intersection(fields)) | state
     for unknown in state.keys() ^ set(fields):
         raise ModelFileError(f"its header lacks {unknown!r:.50}, or has no use for it")
     handed = {}

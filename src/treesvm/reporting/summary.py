@@ -48,7 +48,7 @@ def _machine_of(estimator):
 
 def _search_facts(estimator):
     """Facts about what a search found."""
-    if not hasattr(estimator, "best_theta_"):
+    if not hasattr(estimator, "best_loss_"):
         return {}
     name = "mean squared error / variance" if is_regressor(estimator) else "error"
     return {

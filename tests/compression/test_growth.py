@@ -6,7 +6,7 @@ from threadpoolctl import threadpool_info
 
 from tests import naive_compression as naive
 from treesvm.compression import GrowthOptions, exact_balanced_tree, grow_score_tree
-from treesvm.compression.blas_threads import one_blas_thread
+from treesvm.kernels.blas_threads import one_blas_thread
 from treesvm.compression.chain import choose_chain
 from treesvm.compression.chain_columns import ChainColumns, path_basis
 from treesvm.compression.column_sums import (

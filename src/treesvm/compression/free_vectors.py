@@ -23,7 +23,7 @@ import numpy as np
 from scipy.linalg import cho_factor, cho_solve
 from scipy.optimize import Bounds, minimize
 
-from treesvm.compression.blas_threads import one_blas_thread
+from treesvm.kernels.blas_threads import one_blas_thread
 
 RIDGE = 0.01  # r: weights of about ten are cheap beside a row's loss
 MAX_ITER = 300

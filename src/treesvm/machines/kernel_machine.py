@@ -9,6 +9,7 @@ once, however many machines use it.
 from dataclasses import dataclass
 
 import numpy as np
+from scipy import sparse
 
 from treesvm.kernels.families import Kernel
 from treesvm.machines.row_decision import RowDecider
@@ -19,6 +20,8 @@ from treesvm.machines.voting import class_scores
 _ROUNDING = {np.float32: 1e-6, np.float64: 1e-13}
 _WIDEST_BAND = 1e-2  # with a wider band than this, predict in float64
 _SMALL_BLOCK = 2**16  # kernel values so few that float64 costs nothing
+_DECIDER = "_decider"
+_FEW_ROWS = 8  # answered one by one before arrays of them are prepared
 
 
 @dataclass(frozen=True, eq=False)
@@ -138,6 +141,10 @@ class KernelMachine:
         scaling : LeafScaling, optional
             Applied to the rows first, in float64 where rounding could decide.
         """
+        if X.shape[0] <= _FEW_ROWS and not sparse.issparse(X):
+            decide = self.row_decider(scaling)
+            if decide.is_compiled:
+                return np.array([decide.of_array(x) for x in X])
         seen = X if scaling is None else scaling.apply(X)
         dtype, scale = np.float32, self._error_scale(seen)
         small = X.shape[0] * self.n_vectors <= _SMALL_BLOCK
@@ -171,8 +178,18 @@ class KernelMachine:
         return np.flatnonzero(close)
 
     def row_decider(self, scaling=None):
-        """Return a function from one row, not scaled yet, to its decision values."""
-        return RowDecider(self, scaling)
+        """Return a function from one row, not scaled yet, to its decision values.
+
+        It is kept for the next call.
+        """
+        known = vars(self).get(_DECIDER)
+        if known is None or known.scaling is not scaling:
+            known = vars(self)[_DECIDER] = RowDecider(self, scaling)
+        return known
+
+    def __getstate__(self):
+        """What is pickled: not the second copy of the vectors."""
+        return {name: own for name, own in vars(self).items() if name != _DECIDER}
 
     def scores(self, decisions):
         """Return one score for each class, the largest for the answer.

@@ -15,10 +15,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from joblib import Parallel, delayed, effective_n_jobs
-from threadpoolctl import threadpool_limits
 
 from treesvm.decomposition.progress import Progress
 from treesvm.decomposition.theta import Theta
+from treesvm.kernels.blas_threads import one_blas_thread
 from treesvm.model_selection.candidates_of_tables import neighbours, smoothness
 from treesvm.model_selection.search_fold import LeafTask
 
@@ -240,7 +240,7 @@ class TableSearch:
                 for theta, answer in zip(some, answers, strict=True):
                     losses.note(theta, k, task_loss(task, answer.predicted))
 
-        with threadpool_limits(1 if n_workers > 1 else None):
+        with one_blas_thread(n_workers > 1):
             Parallel(n_jobs=n_workers, require="sharedmem")(
                 delayed(judge)(*job) for job in jobs
             )

@@ -105,6 +105,14 @@ class KernelMachine:
         facing = self.kernel.facing(X, self.support)
         return self.kernel.reach(facing, self.vectors)[:, None] * np.sqrt(squares)
 
+    def float32_bands(self):
+        """Return what float32 may be off by in each machine, None if it is too much.
+
+        For kernels whose values are at most one.
+        """
+        band = _ROUNDING[np.float32] * self._error_scale(self.vectors)[0]
+        return None if (band > _WIDEST_BAND).any() else band
+
     def decisions(self, X, dtype=np.float64):
         """Return the decision value of every row for every machine.
 

@@ -14,7 +14,8 @@ import numpy as np
 from treesvm.kernels.compiling import compiled, inner
 
 _TILE = 512  # vectors at once
-_GROUP = 4  # features of one pass
+_GROUP = 4  # features, or vectors, of one pass
+_WIDE = 8  # machines of a class from which on sums run over machines
 _LOG2E, _LN2_HIGH, _LN2_LOW = (
     1.4426950408889634,
     0.693147180369123816490,
@@ -35,7 +36,10 @@ class RowLayout(NamedTuple):
         What is taken from them, the factor, and what is taken from that.
     vectors : ndarray of shape (width, n_vectors)
         Feature by feature, up to a whole pass of features.
-    coefficients : ndarray of shape (n_machines of a class, n_vectors)
+    coefficients : ndarray of shape (n_vectors, n_machines of a class)
+        Or its transpose, for few machines.
+    is_wide : bool
+        Which of the two.
     class_starts : ndarray of shape (n_present + 1,)
     machine_ids : ndarray of shape (n_present, n_machines of a class)
     biases : ndarray of shape (n_machines,)
@@ -49,6 +53,7 @@ class RowLayout(NamedTuple):
     affine: np.ndarray
     vectors: np.ndarray
     coefficients: np.ndarray
+    is_wide: bool
     class_starts: np.ndarray
     machine_ids: np.ndarray
     biases: np.ndarray
@@ -79,11 +84,13 @@ def row_layout(kernel, vectors, coefficients, layout, columns, affine, dtype):
     filled[:width] = (vectors - centre).T
     n_terms, last = _EXP_TERMS[dtype]
     starts, machine_ids, biases = layout
+    is_wide = coefficients.shape[1] >= _WIDE
     return RowLayout(
         columns.astype(np.int64),
         np.vstack([affine, centre]),
         filled,
-        np.ascontiguousarray(coefficients.T, dtype),
+        np.ascontiguousarray(coefficients if is_wide else coefficients.T, dtype),
+        is_wide,
         starts.astype(np.int64),
         machine_ids.astype(np.int64),
         biases.astype(dtype),
@@ -105,6 +112,7 @@ def write_row_sums(x, machines, out):
         seen[f] = value - affine[2, f]
     K = np.empty(_TILE, vectors.dtype)
     scratch = np.empty((2, _TILE), vectors.dtype)
+    sums, coefficients = np.zeros(ids.shape[1], vectors.dtype), machines.coefficients
     for m in range(len(out)):
         out[m] = machines.biases[m]
     for k in range(len(starts) - 1):
@@ -113,8 +121,15 @@ def write_row_sums(x, machines, out):
             own = K[: last - first]
             _write_distances(seen, vectors, first, machines.is_squared, own)
             _exponentials(own, machines, scratch)
+            if machines.is_wide:
+                _add_products(own, coefficients[first:last], sums)
+                continue
             for j in range(ids.shape[1]):
-                out[ids[k, j]] += _dot(own, machines.coefficients[j, first:last])
+                out[ids[k, j]] += _dot(own, coefficients[j, first:last])
+        if machines.is_wide:
+            for j in range(ids.shape[1]):
+                out[ids[k, j]] += sums[j]
+                sums[j] = 0
 
 
 @inner
@@ -158,6 +173,21 @@ def _exponentials(t, machines, scratch):
             sums[s] = one + t[s] * factor * sums[s]
     for s in range(len(t)):
         t[s] = scale[s] * (one + t[s] * sums[s])
+
+
+@inner
+def _add_products(K, coefficients, sums):
+    """Add ``K @ coefficients``, four vectors a pass."""
+    whole = len(K) - len(K) % _GROUP
+    for s in range(0, whole, _GROUP):
+        a, b, c, d = K[s], K[s + 1], K[s + 2], K[s + 3]
+        p, q = coefficients[s], coefficients[s + 1]
+        r, t = coefficients[s + 2], coefficients[s + 3]
+        for j in range(len(sums)):
+            sums[j] += (a * p[j] + b * q[j]) + (c * r[j] + d * t[j])
+    for s in range(whole, len(K)):
+        for j in range(len(sums)):
+            sums[j] += K[s] * coefficients[s, j]
 
 
 # Reordering the sum is safe: every caller uses this one function, so all of them get

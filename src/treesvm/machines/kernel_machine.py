@@ -96,22 +96,26 @@ class KernelMachine:
 
         One row for every row of `X` or one for all, one column for every machine.
         """
+        norms = self._coefficient_norms()
+        if self.n_vectors == 0:
+            return np.ones((1, 1)) * norms
+        facing = self.kernel.facing(X, self.support)
+        return self.kernel.reach(facing, self.vectors)[:, None] * norms
+
+    def _coefficient_norms(self):
+        """Return the length of each machine's coefficients."""
         squares = np.zeros(self.n_machines)
         for k in range(len(self.machine_ids)):
             own = self.coefficients[self.class_starts[k] : self.class_starts[k + 1]]
             squares[self.machine_ids[k]] += np.einsum("ij,ij->j", own, own)
-        if self.n_vectors == 0:
-            return np.ones((1, 1)) * np.sqrt(squares)
-        facing = self.kernel.facing(X, self.support)
-        return self.kernel.reach(facing, self.vectors)[:, None] * np.sqrt(squares)
+        return np.sqrt(squares)
 
     def float32_bands(self):
         """Return what float32 may be off by in each machine, None if it is too much.
 
         For kernels whose values are at most one.
         """
-        band = _ROUNDING[np.float32] * self._error_scale(self.vectors)[0]
-        return None if (band > _WIDEST_BAND).any() else band
+        return float32_bands(self.kernel, self.vectors, self._coefficient_norms())
 
     def decisions(self, X, dtype=np.float64):
         """Return the decision value of every row for every machine.
@@ -207,3 +211,19 @@ class KernelMachine:
         if self.n_classes == 2:
             return np.stack([-decisions[:, 0], decisions[:, 0]], axis=1)
         return class_scores(decisions, self.pairs, self.n_classes)
+
+
+def float32_bands(kernel, vectors, norms):
+    """Return what float32 may be off by in each machine, None if it is too much.
+
+    Parameters
+    ----------
+    kernel : Kernel
+        One with a `power`, whose values are at most one.
+    vectors : ndarray of shape (n_vectors, width)
+    norms : ndarray of shape (n_machines,)
+        Length of each machine's coefficients.
+    """
+    reach = kernel.reach(vectors, vectors)[0] if len(vectors) else 1.0
+    bands = _ROUNDING[np.float32] * reach * norms
+    return None if (bands > _WIDEST_BAND).any() else bands

@@ -110,26 +110,26 @@ def write_row_sums(x, machines, out):
     for f in range(len(machines.columns)):
         value = (x[machines.columns[f]] - affine[0, f]) * affine[1, f]
         seen[f] = value - affine[2, f]
-    K = np.empty(_TILE, vectors.dtype)
+    n_vectors = vectors.shape[1]
+    K = np.empty(n_vectors, vectors.dtype)
     scratch = np.empty((2, _TILE), vectors.dtype)
+    for first in range(0, n_vectors, _TILE):  # whatever the class: whole vectors
+        own = K[first : min(first + _TILE, n_vectors)]
+        _write_distances(seen, vectors, first, machines.is_squared, own)
+        _exponentials(own, machines, scratch)
     sums, coefficients = np.zeros(ids.shape[1], vectors.dtype), machines.coefficients
     for m in range(len(out)):
         out[m] = machines.biases[m]
     for k in range(len(starts) - 1):
-        for first in range(starts[k], starts[k + 1], _TILE):
-            last = min(first + _TILE, starts[k + 1])
-            own = K[: last - first]
-            _write_distances(seen, vectors, first, machines.is_squared, own)
-            _exponentials(own, machines, scratch)
-            if machines.is_wide:
-                _add_products(own, coefficients[first:last], sums)
-                continue
-            for j in range(ids.shape[1]):
-                out[ids[k, j]] += _dot(own, coefficients[j, first:last])
+        first, last = starts[k], starts[k + 1]
         if machines.is_wide:
-            for j in range(ids.shape[1]):
+            _add_products(K[first:last], coefficients[first:last], sums)
+        for j in range(ids.shape[1]):
+            if machines.is_wide:
                 out[ids[k, j]] += sums[j]
                 sums[j] = 0
+            else:
+                out[ids[k, j]] += _dot(K[first:last], coefficients[j, first:last])
 
 
 @inner

@@ -7,13 +7,13 @@ import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.metrics import get_scorer
 
+from treesvm.decomposition.calibration import calibrate
 from treesvm.decomposition.checkpointing import (
     NOTHING_KEPT,
     count_restored,
     open_rows_checkpoint,
 )
 from treesvm.decomposition.decomposition import Decomposition
-from treesvm.decomposition.dtsvm_calibration import calibrate
 from treesvm.decomposition.seeds import draw_seeds, member_seeds
 from treesvm.decomposition.training import fit_member, machine_options, train_parts
 from treesvm.estimators.dtsvm import DTSVMClassifier
@@ -75,7 +75,7 @@ class DTSVMClassifierCV(HoldsBestDecomposition, ClassifierMixin, BaseEstimator):
         held-out rows only judge.
     kernel : {"rbf", "laplacian"}, default="rbf"
         The paper's, or the one that suits tables of mixed columns.
-    multi_class, leaf_scaling, feature_weights, n_estimators, partition, \
+    multi_class, leaf_scaling, feature_weights, n_estimators, voting, partition, \
 class_weight, probability, tol, cache_size, n_jobs, random_state, verbose, checkpoint
         As in `DTSVMClassifier`. A checkpoint also keeps what the search has judged.
 
@@ -138,7 +138,8 @@ class_weight, probability, tol, cache_size, n_jobs, random_state, verbose, check
         n_estimators: int = 1,
         partition: Any = "axis",
         class_weight: ClassWeight = None,
-        probability: bool = False,
+        voting: str = "soft",
+        probability: bool = True,
         tol: float = 1e-3,
         cache_size: int = 1000,
         n_jobs: int | None = None,
@@ -163,6 +164,7 @@ class_weight, probability, tol, cache_size, n_jobs, random_state, verbose, check
         self.n_estimators = n_estimators
         self.partition = partition
         self.class_weight = class_weight
+        self.voting = voting
         self.probability = probability
         self.tol = tol
         self.cache_size = cache_size
@@ -198,11 +200,11 @@ class_weight, probability, tol, cache_size, n_jobs, random_state, verbose, check
             outcome = self.run_search(search)
             model = self.winner(search.n_train, len(rows.target))
             members = self._members(model, rows, search, outcome, seeds[0], store)
-            scale = None
-            if self.probability:
-                folder = store.folder_of("calibration")
-                scale = calibrate(model, rows, seeds[-1], folder)
-        self.best_estimator_ = model.restore_fitted(members, scale)
+        self.best_estimator_ = model.restore_fitted(members)
+        model.calibration_ = None
+        if self.probability:
+            own = rows.take(self.final_rows(folds, len(rows.target)))
+            model.calibration_ = calibrate(members, own, model.C, seeds[-1])
         count_restored(self, store)
         return self
 

@@ -9,13 +9,14 @@ from typing import Any
 
 import numpy as np
 from joblib import Parallel, delayed, effective_n_jobs
-from threadpoolctl import threadpool_limits
 
 from treesvm.decomposition.part import Part, certain_scores
+from treesvm.kernels.blas_threads import one_blas_thread
 from treesvm.machines.voting import row_chunks
 from treesvm.trees.leaf_rows import rows_by_leaf
 
 _TASKS_OF_A_WORKER = 8  # enough to even out, few enough to cost nothing
+_ROWS_OF_A_WORKER = 4096  # fewer are answered before a second thread has started
 
 
 @dataclass(frozen=True, eq=False)
@@ -92,9 +93,16 @@ class Decomposition:
 
     def _each_occupied(self, answer, numbers, n_jobs):
         """Call ``answer(number, rows)`` for every part that has rows, in threads."""
+        if len(numbers) == 1:
+            answer(numbers[0], np.zeros(1, np.intp))
+            return
         groups = rows_by_leaf(numbers, len(self.parts))
         occupied = np.flatnonzero(groups.sizes)
-        n_workers = min(effective_n_jobs(n_jobs), max(1, len(occupied)))
+        n_workers = min(
+            effective_n_jobs(n_jobs),
+            max(1, len(occupied)),
+            1 + len(numbers) // _ROWS_OF_A_WORKER,
+        )
         n_tasks = min(len(occupied), _TASKS_OF_A_WORKER * n_workers)
 
         def answer_some(chosen):
@@ -102,7 +110,10 @@ class Decomposition:
                 answer(k, groups.rows(k))
 
         # The products of a part are small: threads of BLAS would wait for each other.
-        with threadpool_limits(1 if len(occupied) > 1 else None):
+        with one_blas_thread(len(occupied) > 1):
+            if n_workers == 1:
+                answer_some(occupied)
+                return
             Parallel(n_jobs=n_workers, require="sharedmem")(
                 delayed(answer_some)(occupied[task::n_tasks]) for task in range(n_tasks)
             )

@@ -59,6 +59,9 @@ class _Walker:
         decider = self._deciders[k]
         if decider is None:
             return self._parts[k].code
+        code = decider.sure_code(x)
+        if code >= 0:
+            return code
         values = decider.of_array(x)
         if self._n_classes == 2:
             return int(values[0] > 0.0)

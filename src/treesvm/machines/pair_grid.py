@@ -7,8 +7,8 @@ itself, in threads; `LeafGrid` serves leaves whose distances can be held at once
 
 import numpy as np
 from joblib import Parallel, delayed, effective_n_jobs
-from threadpoolctl import threadpool_limits
 
+from treesvm.kernels.blas_threads import one_blas_thread
 from treesvm.machines.compilation import announce_compilation
 from treesvm.machines.grid import GridPoint
 from treesvm.machines.layout import build_machines
@@ -58,7 +58,7 @@ class PairGrid:
     def points(self, gammas, Cs, *, tol=1e-3, max_iter=None):
         """Yield a `GridPoint` for every gamma and, ascending, every C."""
         n_workers = min(effective_n_jobs(self._n_jobs), self.machines.n_machines)
-        with threadpool_limits(1):  # the blocks are too small for more
+        with one_blas_thread():  # the blocks are too small for more
             paths = Parallel(n_jobs=n_workers, require="sharedmem")(
                 delayed(self._machine_path)(m, gammas, Cs, tol, max_iter)
                 for m in range(self.machines.n_machines)

@@ -9,10 +9,10 @@ from typing import NamedTuple
 
 import numpy as np
 from joblib import Parallel, delayed, effective_n_jobs
-from threadpoolctl import threadpool_limits
 
 from treesvm.decomposition.checkpointing import Item
 from treesvm.decomposition.leaf_backend import sends_leaves_away
+from treesvm.kernels.blas_threads import one_blas_thread
 from treesvm.model_selection.search_fold import Answer, evaluate_leaf
 
 
@@ -79,7 +79,7 @@ class ThreadedLeaves:
             for job, answers in zip(mixed, found, strict=True):
                 finished(job, answers)
             jobs = [job for job in jobs if not tasks[job.leaf].is_mixed]
-        with threadpool_limits(1 if n_workers > 1 else None):
+        with one_blas_thread(n_workers > 1):
             Parallel(n_jobs=n_workers, require="sharedmem")(
                 delayed(judge)(job) for job in jobs
             )

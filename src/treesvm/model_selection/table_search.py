@@ -19,11 +19,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from joblib import Parallel, delayed, effective_n_jobs
-from threadpoolctl import threadpool_limits
 
 from treesvm.decomposition.progress import Progress
 from treesvm.decomposition.theta import Theta
 from treesvm.decomposition.weighted_committee import WeightedCommittee
+from treesvm.kernels.blas_threads import one_blas_thread
 from treesvm.machines.voting import chunked_evidence
 from treesvm.model_selection.candidates_of_tables import neighbours, smoothness
 from treesvm.model_selection.judged_tasks import JudgedTasks
@@ -277,7 +277,7 @@ class TableSearch:
                 for theta, answer in zip(some, answers, strict=True):
                     judged.note(theta, k, answer.predicted)
 
-        with threadpool_limits(1 if n_workers > 1 else None):
+        with one_blas_thread(n_workers > 1):
             Parallel(n_jobs=n_workers, require="sharedmem")(
                 delayed(judge)(*job) for job in jobs
             )

@@ -57,9 +57,7 @@ NEEDS = {
     "skrub": ("skrub",),
     "rank_tests": ("scikit_posthocs",),
 }
-missing = [
-    name for name, modules in NEEDS.items() if not all(map(find_spec, modules))
-]
+missing = [name for name, modules in NEEDS.items() if not all(map(find_spec, modules))]
 sphinx_gallery_conf = {
     "examples_dirs": [str(ROOT / "examples")],
     "gallery_dirs": ["gallery"],
@@ -73,9 +71,9 @@ sphinx_gallery_conf = {
     "show_signature": False,
     "remove_config_comments": True,
     "plot_gallery": "True",
-    "abort_on_example_error": True,
+    "abort_on_example_error": False,
     "matplotlib_animations": False,
-    "reset_modules": ("matplotlib",),
+    "reset_modules": ("matplotlib", "gallery_style.set_style"),
     "thumbnail_size": (480, 336),
 }
 

@@ -55,7 +55,6 @@ def rewritten(text, path, root, address=""):
     return _LINK.sub(lead, text)
 
 
-
 def contents_of(text, path):
     """Return a table of contents for a folder's README: its pages as it names them.
 

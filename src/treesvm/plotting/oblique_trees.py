@@ -75,9 +75,10 @@ def plot_regions(
     answers = model.predict(grid.reshape(-1, 2).astype(X.dtype))
     codes = np.searchsorted(model.classes_, answers).reshape(n_grid, n_grid)
     levels = np.arange(len(model.classes_) + 1) - 0.5
-    ax.contourf(*sides, codes, levels=levels, cmap="coolwarm", alpha=0.35)
+    colors = [f"C{code}" for code in range(len(model.classes_))]
+    ax.contourf(*sides, codes, levels=levels, colors=colors, alpha=0.25)
     shown = np.searchsorted(model.classes_, y)
-    ax.scatter(*X.T, c=shown, cmap="coolwarm", s=4, alpha=0.4, linewidths=0)
+    ax.scatter(*X.T, c=[colors[k] for k in shown], s=5, alpha=0.5, linewidths=0)
     return ax
 
 

@@ -80,8 +80,8 @@ def _load_warning(stamp):
     if load is None or load <= stamp["cores"]:
         return ""
     return (
-        f"**Busy machine:** load {number(load)} on {stamp['cores']} cores while this ran. "
-        "The wall-clock times are rough, and so are ratios near a bound."
+        f"**Busy machine:** load {number(load)} on {stamp['cores']} cores while this "
+        "ran. The wall-clock times are rough, and so are ratios near a bound."
     )
 
 

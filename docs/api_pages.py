@@ -13,7 +13,7 @@ from sklearn import base
 
 import treesvm
 
-# What a newcomer wants stands first; packages that are not named follow by the alphabet.
+# What a newcomer wants stands first; the other packages follow by the alphabet.
 FIRST = ["treesvm", "treesvm.partitions", "treesvm.candidates"]
 KINDS = {
     "Classes": inspect.isclass,

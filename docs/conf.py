@@ -50,7 +50,7 @@ numpydoc_show_class_members = False
 myst_heading_anchors = 3
 myst_enable_extensions = ["dollarmath", "colon_fence"]
 
-# What an example needs beyond the extra `docs`; without it, the example is shown, not run.
+# What an example needs besides; without it, the example is shown, not run.
 NEEDS = {
     "dask": ("dask", "distributed"),
     "polars": ("polars",),

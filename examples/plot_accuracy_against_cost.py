@@ -2,8 +2,9 @@
 Accuracy against the cost of a prediction
 =========================================
 
-What a prediction costs is the number of kernels, or of hyperplanes, that it evaluates.
-Smaller parts, compression and oblique trees each lie elsewhere on the curve.
+What a prediction costs is the number of kernels, or of hyperplanes, that it
+evaluates. Smaller parts, compression and oblique trees each lie elsewhere on the
+curve.
 """
 
 # %%
@@ -26,8 +27,8 @@ X_train, X_test, y_train, y_test = train_test_split(
 )
 
 # %%
-# One machine; machines in ever smaller parts; the machine compressed to a budget; a tree
-# of its vectors; and trees of hyperplanes.
+# One machine; machines in ever smaller parts; the machine compressed to a budget; a
+# tree of its vectors; and trees of hyperplanes.
 points = {name: [] for name in ("one machine", "parts", "compressed", "oblique tree")}
 machine = KernelSVC(C=10, gamma=0.3).fit(X_train, y_train)
 points["one machine"].append((len(machine.support_), machine.score(X_test, y_test)))

@@ -3,8 +3,8 @@ Probabilities that mean what they say
 =====================================
 
 Among rows that are called 70 % likely, about 70 of a hundred should be positive. The
-probabilities of `TreeSVC` are fitted on rows that its search held out; nothing is trained
-twice.
+probabilities of `TreeSVC` are fitted on rows that its search held out; nothing is
+trained twice.
 """
 
 # %%

@@ -2,8 +2,8 @@
 Which rows to train on
 ======================
 
-Only rows near the border become support vectors. Selectors guess them before a machine is
-trained: here each keeps a tenth of the rows.
+Only rows near the border become support vectors. Selectors guess them before a
+machine is trained: here each keeps a tenth of the rows.
 """
 
 # %%
@@ -20,9 +20,9 @@ X_train, y_train, X_test, y_test = X[:3000], y[:3000], X[3000:], y[3000:]
 full = KernelSVC(C=10).fit(X_train, y_train).score(X_test, y_test)
 
 # %%
-# `TRSD` takes rows near the planes between neighbouring leaves of a tree, and as many at
-# random. `CBD` takes rows whose neighbours have another class, which noise is full of.
-# `CleanSpread` takes rows that their neighbours agree with, spread out.
+# `TRSD` takes rows near the planes between neighbouring leaves of a tree, and as many
+# at random. `CBD` takes rows whose neighbours have another class, which noise is full
+# of. `CleanSpread` takes rows that their neighbours agree with, spread out.
 selectors = (RandomRows(0.1), TRSD(0.1), CBD(0.1), CleanSpread(0.1))
 figure, axes = plt.subplots(
     1, 4, figsize=(13, 3.6), layout="constrained", sharex=True, sharey=True

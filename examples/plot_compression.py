@@ -2,8 +2,8 @@
 Compressing a machine
 =====================
 
-`compress` says the same with fewer kernels. With a Gaussian kernel the vectors move: they
-are no longer training rows, so a handful can hold a border that took hundreds.
+`compress` says the same with fewer kernels. With a Gaussian kernel the vectors move:
+they are no longer training rows, so a handful can hold a border that took hundreds.
 """
 
 # %%

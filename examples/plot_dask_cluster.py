@@ -2,8 +2,9 @@
 Dask on a local cluster
 =======================
 
-The same model on a cluster, to the last bit: rows are sent to the worker of their leaf,
-each worker trains its leaves. This example needs Dask (``pip install 'treesvm[dask]'``).
+The same model on a cluster, to the last bit: rows are sent to the worker of their
+leaf, each worker trains its leaves. This example needs Dask (``pip install
+'treesvm[dask]'``).
 """
 
 # %%
@@ -21,9 +22,9 @@ X_blocks = da.from_array(X, chunks=(6000, 2))
 y_blocks = da.from_array(y, chunks=6000)
 
 # %%
-# Two workers stand for two machines. They are threads here; in a script of your own leave
-# out ``processes=False`` and work below ``if __name__ == "__main__":``. `model_` is an
-# ordinary `DTSVMClassifier`: it predicts, saves and loads without Dask.
+# Two workers stand for two machines. They are threads here; in a script of your own
+# leave out ``processes=False`` and work below ``if __name__ == "__main__":``. `model_`
+# is an ordinary `DTSVMClassifier`: it predicts, saves and loads without Dask.
 recipe = DTSVMClassifier(max_leaf_size=1000, random_state=0)
 with local_cluster(2, processes=False) as cluster, Client(cluster):
     on_cluster = DaskDTSVMClassifier(recipe).fit(X_blocks, y_blocks).model_

@@ -2,15 +2,16 @@
 Decision regions side by side
 =============================
 
-The same three classes with curved borders, seen by four methods. A decision tree draws
-steps. A kernel machine draws curves, but its training time grows with the square of the
-rows, so here it sees a tenth of them. A tree of linear SVMs draws slanted steps. A tree
-that holds a kernel machine in every part draws curves, from all rows.
+The same three classes with curved borders, seen by four methods. A decision tree
+draws steps. A kernel machine draws curves, but its training time grows with the
+square of the rows, so here it sees a tenth of them. A tree of linear SVMs draws
+slanted steps. A tree that holds a kernel machine in every part draws curves, from all
+rows.
 """
 
 # %%
-# 20,000 rows train; three of a hundred labels are drawn at random. The parameters of SVC
-# are chosen on its own training rows.
+# 20,000 rows train; three of a hundred labels are drawn at random. The parameters of
+# SVC are chosen on its own training rows.
 import matplotlib.pyplot as plt
 from sklearn.model_selection import GridSearchCV
 from sklearn.svm import SVC

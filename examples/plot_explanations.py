@@ -2,8 +2,9 @@
 Importances, and the explanation of one row
 ===========================================
 
-What do the answers rest on? `feature_importances_` speaks of the whole model, `explain`
-of single rows: exact Shapley values, computed from the kernel and not by sampling.
+What do the answers rest on? `feature_importances_` speaks of the whole model,
+`explain` of single rows: exact Shapley values, computed from the kernel and not by
+sampling.
 """
 
 # %%

@@ -2,8 +2,9 @@
 A grid of C and γ at the price of a few fits
 ============================================
 
-`KernelSVC.path` shares the distances among all γ and the kernel matrix among all C, and
-starts each C from the smaller one. The grid comes with a score on validation rows.
+`KernelSVC.path` shares the distances among all γ and the kernel matrix among all C,
+and starts each C from the smaller one. The grid comes with a score on validation
+rows.
 """
 
 # %%
@@ -34,7 +35,8 @@ theirs = process_time() - start
 print(f"{len(grid)} points: path {ours:.1f} s, a loop over SVC {theirs:.1f} s")
 
 # %%
-# The winner of the validation rows is trained on them too, and meets the test rows once.
+# The winner of the validation rows is trained on them too, and meets the test rows
+# once.
 best = max(grid, key=lambda point: point.score)
 machine = KernelSVC(C=best.C, gamma=best.gamma).fit(X_rest, y_rest)
 scores = np.array([[p.score for p in grid if p.C == C] for C in sorted(Cs)])
@@ -42,8 +44,7 @@ figure, ax = plt.subplots(figsize=(7.5, 3.8), layout="constrained")
 picture = ax.pcolormesh(gammas, Cs, scores, cmap="viridis", shading="nearest")
 ax.plot(best.gamma, best.C, "*", color="C1", ms=16, mec="k")
 ax.set(xscale="log", yscale="log", xlabel="γ", ylabel="C")
-ax.set_title(
-    f"best: {best.score:.1%} on validation, {machine.score(X_test, y_test):.1%} on test rows"
-)
+right = machine.score(X_test, y_test)
+ax.set_title(f"best: {best.score:.1%} on validation rows, {right:.1%} on test rows")
 figure.colorbar(picture, label="right answers, validation rows")
 plt.show()

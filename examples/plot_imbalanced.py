@@ -3,8 +3,8 @@ Rare classes
 ============
 
 Two rows in a hundred are positive. Always saying "no" is then right 98 times of a
-hundred, so accuracy says nothing: look at precision and recall, and choose the threshold
-by what an error costs.
+hundred, so accuracy says nothing: look at precision and recall, and choose the
+threshold by what an error costs.
 """
 
 # %%
@@ -44,8 +44,8 @@ for number, (name, model) in enumerate(models.items()):
     values = model.fit(X_train, y_train).predict_proba(X_test)[:, 1]
     answers = model.predict(X_test)
     precision, recall, _ = precision_recall_curve(y_test, values)
-    ax.plot(recall, precision, color=f"C{number}",
-            label=f"{name}: AP {average_precision_score(y_test, values):.2f}")  # fmt: skip
+    mean = average_precision_score(y_test, values)
+    ax.plot(recall, precision, color=f"C{number}", label=f"{name}: AP {mean:.2f}")
     found = answers[y_test == 1].mean()
     right = (y_test[answers == 1] == 1).mean()
     ax.plot(found, right, "o", color=f"C{number}", ms=8)

@@ -2,8 +2,9 @@
 Where answers jump
 ==================
 
-A decomposition answers with another machine on each side of a cut, so its predictions jump
-there. One machine does not. More rows in a part, or one machine, are the ways out.
+A decomposition answers with another machine on each side of a cut, so its predictions
+jump there. One machine does not. More rows in a part, or one machine, are the ways
+out.
 """
 
 # %%

@@ -2,8 +2,8 @@
 One row at a time
 =================
 
-`predict` checks its input, which takes longer than the answer. `predictor()` does not: it
-is compiled, answers the same, and looks at the width of a row only.
+`predict` checks its input, which takes longer than the answer. `predictor()` does
+not: it is compiled, answers the same, and looks at the width of a row only.
 """
 
 # %%

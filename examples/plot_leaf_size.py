@@ -2,8 +2,8 @@
 How large may a part be?
 ========================
 
-`max_leaf_size`, σ in the paper, is the one number that trades accuracy for time. Training
-costs about rows × σ; a prediction meets the vectors of one part.
+`max_leaf_size`, σ in the paper, is the one number that trades accuracy for time.
+Training costs about rows × σ; a prediction meets the vectors of one part.
 """
 
 # %%

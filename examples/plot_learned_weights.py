@@ -3,8 +3,8 @@ Learned feature weights
 =======================
 
 Two of twenty columns matter. A kernel sees all of them alike, so distances are mostly
-noise. ``feature_weights="learned"`` measures how the machine's values change along every
-column, and lets the others fade.
+noise. ``feature_weights="learned"`` measures how the machine's values change along
+every column, and lets the others fade.
 """
 
 # %%

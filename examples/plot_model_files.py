@@ -2,8 +2,8 @@
 Model files without pickles
 ===========================
 
-A model file is arrays and a JSON header: loading runs nothing, and the loaded model answers
-to the last bit as the saved one. Its size is that of the support vectors.
+A model file is arrays and a JSON header: loading runs nothing, and the loaded model
+answers to the last bit as the saved one. Its size is that of the support vectors.
 """
 
 # %%

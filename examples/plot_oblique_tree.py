@@ -22,8 +22,8 @@ print(
 )
 
 # %%
-# On the left the upper part of the tree: the rows in a node, and in a leaf its class with
-# its share. On the right what all of it cuts.
+# On the left the upper part of the tree: the rows in a node, and in a leaf its class
+# with its share. On the right what all of it cuts.
 figure, axes = plt.subplots(
     1, 2, figsize=(12, 4.6), width_ratios=(2, 1), layout="constrained"
 )

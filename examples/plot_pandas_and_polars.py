@@ -2,9 +2,10 @@
 DataFrames of pandas and of polars
 ==================================
 
-`TreeSVC` takes tables as they come: numbers, categories, texts, booleans, dates turned
-into numbers, and missing values. Columns are found by name, and the answers do not depend
-on whose DataFrame it is. This example needs polars (``pip install polars``).
+`TreeSVC` takes tables as they come: numbers, categories, texts, booleans, dates
+turned into numbers, and missing values. Columns are found by name, and the answers do
+not depend on whose DataFrame it is. This example needs polars (``pip install
+polars``).
 """
 
 # %%
@@ -52,7 +53,7 @@ values = model.predict_proba(rest)[:, list(model.classes_).index("let")]
 figure, axes = plt.subplots(1, 2, figsize=(10, 3.6), layout="constrained")
 axes[0].barh(importance.index, importance, color="0.6")
 axes[0].set(title="importances", xlabel="share")
-for number, (name, rows) in enumerate(rest.assign(p=values).groupby("district")):
+for name, rows in rest.assign(p=values).groupby("district"):
     axes[1].plot(np.sort(rows["p"]), np.linspace(0, 1, len(rows)), label=name)
 axes[1].set(title="by district", xlabel="probability of “let”", ylabel="share of flats")
 axes[1].legend(fontsize=9)

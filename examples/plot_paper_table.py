@@ -2,9 +2,10 @@
 Three lines of a paper's table
 ==============================
 
-Ukkonen, "The support vector tree" (2010), Table 1: accuracies of a linear SVM, a kernel SVM
-and a support vector tree. Three of its sets are Breiman's generators, so they can be drawn
-anew here: 400 rows train, 5,000 test, three draws. The others are in the benchmark.
+Ukkonen, "The support vector tree" (2010), Table 1: accuracies of a linear SVM, a
+kernel SVM and a support vector tree. Three of its sets are Breiman's generators, so
+they can be drawn anew here: 400 rows train, 5,000 test, three draws. The others are
+in the benchmark.
 """
 
 # %%
@@ -42,7 +43,8 @@ def waveform(rng, n):
 
 # %%
 # The paper's tree: scales chosen node by node (``refit=False``), support vectors in its
-# nodes, five rows in a leaf. C and γ of the machine by three folds of the training rows.
+# nodes, five rows in a leaf. C and γ of the machine by three folds of the training
+# rows.
 published = {
     "waveform": (0.87, 0.90, 0.86),
     "ringnorm": (0.75, 0.98, 0.95),
@@ -71,8 +73,8 @@ figure, axes = plt.subplots(1, 3, figsize=(10, 3.6), layout="constrained", share
 names = ("linear SVM", "kernel SVM", "tree")
 for ax, (name, rows) in zip(axes, found.items(), strict=True):
     rows = np.array(rows)
-    ax.bar(range(3), rows.mean(axis=0), yerr=rows.std(axis=0), color=["0.75", "C1", "C0"],
-           capsize=4)  # fmt: skip
+    look = {"color": ["0.75", "C1", "C0"], "capsize": 4}
+    ax.bar(range(3), rows.mean(axis=0), yerr=rows.std(axis=0), **look)
     for place, value in enumerate(published[name]):
         ax.plot([place - 0.4, place + 0.4], [value] * 2, "k-", lw=2)
         ax.text(

@@ -2,8 +2,8 @@
 Four ways to cut the space
 ==========================
 
-A partition is a value that an estimator takes: a decision tree, a tree of linear SVMs,
-random parts (a baseline), or no cut at all.
+A partition is a value that an estimator takes: a decision tree, a tree of linear
+SVMs, random parts (a baseline), or no cut at all.
 """
 
 # %%
@@ -17,8 +17,8 @@ X, y = make_waves(8000, 2, frequency=4, seed=6)
 X_train, y_train, X_test, y_test = X[:6000], y[:6000], X[6000:], y[6000:]
 
 # %%
-# Colours are parts, lines are the borders between the answers. Random parts are dealt out
-# blindly: neighbours are answered by different machines.
+# Colours are parts, lines are the borders between the answers. Random parts are dealt
+# out blindly: neighbours are answered by different machines.
 side = np.linspace(0, 1, 220, dtype=np.float32)
 grid = np.stack(np.meshgrid(side, side), axis=-1).reshape(-1, 2)
 figure, axes = plt.subplots(1, 4, figsize=(13, 3.8), layout="constrained")
@@ -31,9 +31,7 @@ for ax, partition in zip(axes, ("axis", "oblique", "random", "whole"), strict=Tr
               vmin=0, vmax=9, interpolation="nearest")  # fmt: skip
     answers = model.predict(grid).reshape(220, 220)
     ax.contour(side, side, answers, levels=[0.5, 1.5], colors="k", linewidths=1)
-    right, leaves = model.score(X_test, y_test), model.n_leaves_
-    ax.set_title(
-        f'"{partition}": {leaves} {"part" if leaves == 1 else "parts"}\n{right:.1%} right'
-    )
+    right = model.score(X_test, y_test)
+    ax.set_title(f'"{partition}", parts: {model.n_leaves_}\n{right:.1%} right')
     ax.set(xticks=[], yticks=[])
 plt.show()

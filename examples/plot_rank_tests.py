@@ -2,9 +2,9 @@
 Comparing methods over several tables
 =====================================
 
-One table proves little. Friedman's test asks whether the ranks of methods over several
-tables differ at all, Nemenyi's which of them do; the diagram joins those that do not. This
-example needs scikit-posthocs (``pip install scikit-posthocs``).
+One table proves little. Friedman's test asks whether the ranks of methods over
+several tables differ at all, Nemenyi's which of them do; the diagram joins those that
+do not. This example needs scikit-posthocs (``pip install scikit-posthocs``).
 """
 
 # %%

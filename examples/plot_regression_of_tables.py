@@ -2,8 +2,8 @@
 Regression with categories and missing values
 =============================================
 
-`TreeSVR` takes the same tables as `TreeSVC` and answers with numbers. Units of the target
-do not matter: it is scaled inside.
+`TreeSVR` takes the same tables as `TreeSVC` and answers with numbers. Units of the
+target do not matter: it is scaled inside.
 """
 
 # %%

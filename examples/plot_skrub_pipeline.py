@@ -3,8 +3,8 @@ In a skrub pipeline
 ===================
 
 skrub cleans and encodes dirty tables; the machines of this library are ordinary
-scikit-learn estimators behind it. Shown beside `TreeSVC`, which encodes by itself. This
-example needs skrub (``pip install skrub``).
+scikit-learn estimators behind it. Shown beside `TreeSVC`, which encodes by itself.
+This example needs skrub (``pip install skrub``).
 """
 
 # %%

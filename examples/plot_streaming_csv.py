@@ -3,8 +3,8 @@ A CSV file larger than you want in memory
 =========================================
 
 `predict_file` answers a file of any size chunk by chunk; the model remembers columns,
-categories and fillings of its training file. From the shell this is
-``treesvm predict model.treesvm big.csv -o answers.csv``. It needs pyarrow.
+categories and fillings of its training file. From the shell this is ``treesvm predict
+model.treesvm big.csv -o answers.csv``. It needs pyarrow.
 """
 
 # %%

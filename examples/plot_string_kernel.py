@@ -3,9 +3,9 @@ A kernel on words, evaluated a few times
 ========================================
 
 Words are told apart by the order of the letters in them. The kernel counts common
-substrings, so it works on text and not on rows of numbers, and it is slow. Trained on its
-Gram matrix, a machine needs dozens of kernel values for each new word; a tree of its
-vectors needs a handful.
+substrings, so it works on text and not on rows of numbers, and it is slow. Trained on
+its Gram matrix, a machine needs dozens of kernel values for each new word; a tree of
+its vectors needs a handful.
 """
 
 # %%

@@ -3,7 +3,8 @@ A search with a time limit
 ==========================
 
 `TreeSVC` needs one number: the seconds that it may take. It tries kernels, scalings,
-feature weights, C and γ on held-out training rows, and what it tried can be looked at.
+feature weights, C and γ on held-out training rows, and what it tried can be looked
+at.
 """
 
 # %%
@@ -24,8 +25,8 @@ print(f"{model.score(X_test, y_test):.1%} right; stopped early: {model.stopped_e
 print(model.best_theta_)
 
 # %%
-# What was tried is a table. Every candidate gets a short look; half of them go on to more
-# rows, again and again; the winner is refined, and larger parts are tried.
+# What was tried is a table. Every candidate gets a short look; half of them go on to
+# more rows, again and again; the winner is refined, and larger parts are tried.
 tried = pd.DataFrame(model.search_results_)
 print(tried.groupby("stage", sort=False)["loss"].agg(["size", "min"]))
 

@@ -3,7 +3,8 @@ Several decompositions that vote
 ================================
 
 Where a tree cuts is somewhat arbitrary, and answers jump there. Several randomised
-decompositions cut elsewhere, and vote: borders get smoother, for a multiple of the time.
+decompositions cut elsewhere, and vote: borders get smoother, for a multiple of the
+time.
 """
 
 # %%

@@ -25,6 +25,7 @@ def mapped_array(array: Any, chunk_rows: int = 250_000) -> Any:
         Of rows in C order, such as ``np.load(path, mmap_mode="r")``. The workers must
         see its file.
     chunk_rows : int
+        Rows in memory at a time.
 
     Examples
     --------

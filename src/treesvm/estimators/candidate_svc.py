@@ -44,12 +44,17 @@ class CandidateSVC(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
     Attributes
     ----------
     classes_ : ndarray of shape (n_classes,)
+        The labels, sorted.
     selector_ : the fitted selector
+        The selector, fitted.
     estimator_ : the classifier, fitted on the kept rows
+        The machine, trained on the kept rows.
     sample_indices_ : ndarray of shape (n_kept,)
         Rows that the machine was trained on, ascending.
     n_features_in_ : int
+        Columns of the training rows.
     feature_names_in_ : ndarray of str, if X had names
+        Names of the columns.
 
     Notes
     -----

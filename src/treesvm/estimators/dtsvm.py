@@ -42,6 +42,7 @@ class DTSVMClassifier(ExplainsFeatures, ClassifierMixin, BaseEstimator):
     Parameters
     ----------
     C : float, default=10.0
+        Weight of the errors: large values follow the rows, small ones are smoother.
     gamma : {"median", "scale", "auto"} or float, default="median"
         Of the features as the parts see them. "median" is one divided by the median
         distance between a part's rows, so that it suits any number of features; "scale"
@@ -78,9 +79,11 @@ callable, default="laplacian"
     reduce : selector of `treesvm.candidates`, optional
         Which rows of a leaf, scaled as there, train its machine; None keeps all.
     class_weight : dict or "balanced", optional
+        Weights of the classes; "balanced" gives each the same sum.
     probability : bool, default=False
         Calibrate `predict_proba` with a second fit on four fifths of the rows.
     tol : float, default=1e-3
+        Violation of the optimality conditions at which a machine has converged.
     max_iter : int, default=-1
         Cap on the steps of each machine, -1 for none.
     cache_size : float, default=1000
@@ -89,6 +92,7 @@ callable, default="laplacian"
     n_jobs : int, optional
         Threads over the leaves.  The model does not depend on it.
     random_state : int, RandomState or None
+        Seeds what is random; an integer makes fits repeatable.
     verbose : int, default=0
         Above 0, progress goes to standard error.
     checkpoint : str, path-like or Checkpoint, optional
@@ -99,6 +103,7 @@ callable, default="laplacian"
     Attributes
     ----------
     classes_ : ndarray of shape (n_classes,)
+        The labels, sorted.
     decompositions_ : list of Decomposition
         The members: a partition each, and its parts.
     trees_ : list of Tree
@@ -112,7 +117,9 @@ callable, default="laplacian"
     n_restored_leaves_ : int
         With a checkpoint, leaves that were taken from it instead of trained.
     n_features_in_ : int
+        Columns of the training rows.
     feature_names_in_ : ndarray of str, if X had names
+        Names of the columns.
 
     Notes
     -----

@@ -24,6 +24,7 @@ class DTSVRegressor(ExplainsFeatures, RegressorMixin, BaseEstimator):
     Parameters
     ----------
     C : float, default=10.0
+        Weight of the errors: large values follow the rows, small ones are smoother.
     gamma : {"median", "scale", "auto"} or float, default="median"
         Of the features as the parts see them, see `DTSVMClassifier`.
     gamma_scale : float, default=1.0
@@ -32,17 +33,50 @@ class DTSVRegressor(ExplainsFeatures, RegressorMixin, BaseEstimator):
         Nodes with at least this many rows are split, if they can be.
     epsilon : float, default=0.1
         Errors up to this size cost nothing, in units of `y`.
-    kernel, degree, coef0, leaf_scaling, feature_weights, partition, tol, max_iter, \
-cache_size, n_jobs, random_state, verbose
-        As in `DTSVMClassifier`; an oblique partition needs classes.
+    kernel : {"laplacian", "rbf", "linear", "poly", "polynomial", "sigmoid"} or \
+callable, default="laplacian"
+        The Laplacian is ahead on tables of mixed columns, the Gaussian ("rbf", the
+        paper's) on letters, digits and signals.
+    degree : int, default=3
+        Of the polynomial kernel.
+    coef0 : float, default=0.0
+        Of the polynomial and the sigmoid kernel.
+    leaf_scaling : {"minmax", "quantile", None}, default="minmax"
+        Rescale the features inside each part to [0, 1], or map them to their ranks,
+        which suits features with long tails and needs dense rows; None is the paper's
+        method and wants features scaled beforehand.
+    feature_weights : None, "learned" or array-like of shape (n_features,), default=None
+        Weights of the features in the kernel's distance: none, learned in every part
+        from the gradients of its own machine (about three times the training time), or
+        given. Needs a Laplacian or Gaussian kernel.
+    partition : {"axis", "random", "whole"} or object, default="axis"
+        How the space is cut: by an axis-parallel tree, at random or not at all. An
+        object of `treesvm.partitions` has parameters of its own, such as
+        ``AxisTree(max_tree_rows=None)``. An oblique tree needs classes.
+    tol : float, default=1e-3
+        Violation of the optimality conditions at which a machine has converged.
+    max_iter : int, default=-1
+        Cap on the steps of each machine, -1 for none.
+    cache_size : float, default=1000
+        Megabytes of kernel values that may be held; larger leaves are solved by working
+        sets.
+    n_jobs : int, optional
+        Threads over the leaves.  The model does not depend on it.
+    random_state : int, RandomState or None
+        Seeds what is random; an integer makes fits repeatable.
+    verbose : int, default=0
+        Above 0, progress goes to standard error.
 
     Attributes
     ----------
     decompositions_ : list of one Decomposition
+        The partition and its trained parts.
     trees_ : list of Tree
         One, if the partition is a tree.
     n_leaves_ : int
+        Parts of the model.
     n_support_vectors_ : int
+        Distinct support vectors, over all parts.
 
     Notes
     -----

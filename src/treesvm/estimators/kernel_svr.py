@@ -25,20 +25,43 @@ class KernelSVR(RegressorMixin, BaseEstimator):
     Parameters
     ----------
     C : float, default=1.0
+        Weight of the errors: large values follow the rows, small ones are smoother.
     epsilon : float, default=0.1
         Errors up to this size cost nothing.
-    kernel, degree, gamma, coef0, tol, max_iter, cache_size
-        As in `KernelSVC`.
+    kernel : {"rbf", "laplacian", "linear", "poly", "polynomial", "sigmoid", \
+"precomputed"} or callable, default="rbf"
+        "laplacian" is exp(-gamma sum_j abs(x_j - z_j)).
+        A callable maps two arrays of rows to their kernel block.
+    degree : int, default=3
+        Of the polynomial kernel.
+    gamma : {"scale", "auto"} or float, default="scale"
+        Width of the kernel: a number, or scikit-learn's rules on what it sees.
+    coef0 : float, default=0.0
+        Constant of the polynomial and the sigmoid kernel.
+    tol : float, default=1e-3
+        A machine has converged when its KKT violation is at most `tol` and its relative
+        duality gap too, or when the gap is at most ``tol / 10``.
+    max_iter : int, default=-1
+        Cap on the steps of each machine, -1 for none.
+    cache_size : float, default=500
+        Megabytes of kernel values that may be held.
 
     Attributes
     ----------
     support_ : ndarray of shape (n_SV,)
+        Numbers of the support vectors' rows.
     support_vectors_ : ndarray or CSR matrix of shape (n_SV, n_features)
+        The rows that the machine is made of.
     dual_coef_ : ndarray of shape (1, n_SV)
+        Signed coefficients of the support vectors.
     intercept_ : ndarray of shape (1,)
+        Constants of the machines.
     n_iter_ : int
+        Steps that were taken.
     gap_ : float
+        Relative duality gap: no solution is better by more than this.
     converged_ : bool
+        Whether the machine reached its tolerance.
 
     Notes
     -----

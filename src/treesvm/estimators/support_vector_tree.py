@@ -87,11 +87,14 @@ class SupportVectorTreeClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstim
     n_jobs : int, optional
         Threads over the leaves of a DTSVM. The model does not depend on it.
     random_state : int, RandomState or None
+        Seeds what is random; an integer makes fits repeatable.
     verbose : int, default=0
+        Above 0, progress goes to standard error.
 
     Attributes
     ----------
     classes_ : ndarray of shape (n_classes,)
+        The labels, sorted.
     decompositions_ : list of Decomposition
         Partitions and their compressed parts.
     n_rows_ : int
@@ -100,6 +103,7 @@ class SupportVectorTreeClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstim
     n_vectors_ : int
         Distinct kernel vectors or learners in all trees.
     n_features_in_ : int
+        Columns of the training rows.
 
     Notes
     -----

@@ -49,8 +49,10 @@ class DTSVMClassifierCV(HoldsBestDecomposition, ClassifierMixin, BaseEstimator):
 
     Parameters
     ----------
-    Cs, gammas : sequence of float, optional
-        The grid; by default the paper's, 10^-1 … 10^5 and 10^-4 … 10^4.
+    Cs : sequence of float, optional
+        The C of the grid; by default the paper's, 10^-1 … 10^5.
+    gammas : sequence of float, optional
+        The γ of the grid; by default the paper's, 10^-4 … 10^4.
     max_leaf_size : int, default=1500
         σ₀, the smallest leaf size.
     search : {"raced", "exhaustive"}, default="raced"
@@ -61,6 +63,7 @@ class DTSVMClassifierCV(HoldsBestDecomposition, ClassifierMixin, BaseEstimator):
     top_k : int, default=5
         Candidates that are tried with larger leaves.
     growth : int, default=4
+        How many times larger the leaves of the next ceiling are.
     min_gain : float, default=0.005
         Gain in score that a larger leaf size has to bring; the paper's value.
     cv : float, int or splitter, default=0.2
@@ -75,16 +78,53 @@ class DTSVMClassifierCV(HoldsBestDecomposition, ClassifierMixin, BaseEstimator):
         held-out rows only judge.
     kernel : {"rbf", "laplacian"}, default="rbf"
         The paper's, or the one that suits tables of mixed columns.
-    multi_class, leaf_scaling, feature_weights, n_estimators, partition, \
-class_weight, probability, tol, cache_size, n_jobs, random_state, verbose, checkpoint
-        As in `DTSVMClassifier`. A checkpoint also keeps what the search has judged.
+    multi_class : {"ovo", "ovr"}, default="ovo"
+        Inside a leaf: a machine for each pair of its classes (1A1) or for each class
+        against the others (1AO).
+    leaf_scaling : {"minmax", "quantile", None}, default="minmax"
+        Rescale the features inside each part to [0, 1], or map them to their ranks,
+        which suits features with long tails and needs dense rows; None is the paper's
+        method and wants features scaled beforehand.
+    feature_weights : None, "learned" or array-like of shape (n_features,), default=None
+        Weights of the features in the kernel's distance: none, learned in every part
+        from the gradients of its own machine (about three times the training time), or
+        given. Needs a Laplacian or Gaussian kernel.
+    n_estimators : int, default=1
+        Randomised decompositions that vote.
+    partition : {"axis", "oblique", "random", "whole"} or object, default="axis"
+        How the space is cut: by an axis-parallel tree, a tree of linear SVMs, at random
+        or not at all. An object of `treesvm.partitions` has parameters of its own, such
+        as ``AxisTree(criterion="gini", max_tree_rows=None)``.
+    class_weight : dict or "balanced", optional
+        Weights of the classes; "balanced" gives each the same sum.
+    probability : bool, default=False
+        Calibrate `predict_proba` with a second fit on four fifths of the rows.
+    tol : float, default=1e-3
+        Violation of the optimality conditions at which a machine has converged.
+    cache_size : float, default=1000
+        Megabytes of kernel values that may be held; larger leaves are solved by working
+        sets.
+    n_jobs : int, optional
+        Threads over the leaves.  The model does not depend on it.
+    random_state : int, RandomState or None
+        Seeds what is random; an integer makes fits repeatable.
+    verbose : int, default=0
+        Above 0, progress goes to standard error.
+    checkpoint : str, path-like or Checkpoint, optional
+        Folder in which finished leaves, and what the search has judged, are kept. A fit
+        that was killed goes on there when it is called again, and gives the model it
+        would have given. A folder of another fit is refused.
 
     Attributes
     ----------
     best_estimator_ : DTSVMClassifier
         The winner, fitted.
-    C_, gamma_ : float
+    C_ : float
+        The C that was chosen.
+    gamma_ : float
+        The γ that was chosen.
     max_leaf_size_ : int
+        The leaf size that was chosen.
     best_score_ : float
         Validation score of the winner.
     search_results_ : dict of ndarray
@@ -94,8 +134,19 @@ class_weight, probability, tol, cache_size, n_jobs, random_state, verbose, check
     n_leaf_fits_ : int
         θ × leaf fits done in all.
     seconds_per_ceiling_ : dict
-    classes_, decompositions_, trees_, n_leaves_, n_support_vectors_, n_features_in_
-        As in `DTSVMClassifier`.
+        Time spent at each leaf size.
+    classes_ : ndarray of shape (n_classes,)
+        The labels, sorted.
+    decompositions_ : list of Decomposition
+        The members: a partition each, and its parts.
+    trees_ : list of Tree
+        Of the members whose partition is a tree.
+    n_leaves_ : int
+        Parts of all members.
+    n_support_vectors_ : int
+        Distinct support vectors, over all leaves.
+    n_features_in_ : int
+        Columns of the training rows.
 
     Notes
     -----

@@ -75,8 +75,15 @@ class RandomPartition:
     Attributes
     ----------
     n_parts : int
+        How many parts there are.
     seed : int
         Fixes both the dealing and the hash.
+
+    Examples
+    --------
+    >>> from treesvm.partitions import RandomPartition
+    >>> sorted(RandomPartition(n_parts=2, seed=0).deal(5).tolist())
+    [0, 0, 0, 1, 1]
     """
 
     n_parts: int

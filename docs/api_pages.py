@@ -72,6 +72,10 @@ def write_api_pages(folder):
         "Everything that is not listed here may change at any time.\n\n"
         f".. toctree::\n   :maxdepth: 1\n\n{toc}\n"
     )
+    shown = {f"{name}.rst" for name in listed.values()}
+    for old in (folder / "generated").glob("*.rst"):
+        if old.name not in shown:  # of a name that is gone
+            old.unlink()
     for name, text in pages.items():
         path = folder / name
         if not path.exists() or path.read_text("utf8") != text:

@@ -38,7 +38,7 @@ for size in (800, 400, 200, 100):
     met = support_vector_cost(model, X_test).nesv_distinct
     points["parts"].append((met, model.score(X_test, y_test)))
 
-for budget in (5, 10, 20, 40, 80):
+for budget in (5, 10, 20, 40):
     small = compress(
         machine, X_train, y_train, max_kernel_evaluations=budget, random_state=0
     )

@@ -10,17 +10,18 @@ trained twice.
 # %%
 import matplotlib.pyplot as plt
 import numpy as np
-from sklearn.datasets import make_moons
 from sklearn.ensemble import HistGradientBoostingClassifier, RandomForestClassifier
 from sklearn.metrics import log_loss
 
 from treesvm import TreeSVC
+from treesvm.datasets import make_waves
 
-X, y = make_moons(24_000, noise=0.45, random_state=0)
+X, y = make_waves(24_000, 2, frequency=5, noise=0.3, seed=6)
+y = (y == 1).astype(int)  # the middle third, a fifth of the labels wrong
 X_train, y_train, X_test, y_test = X[:4000], y[:4000], X[4000:], y[4000:]
 models = {
     "TreeSVC": TreeSVC(time_limit=5, random_state=0),
-    "random forest": RandomForestClassifier(200, random_state=0),
+    "random forest": RandomForestClassifier(200, min_samples_leaf=5, random_state=0),
     "boosted trees": HistGradientBoostingClassifier(random_state=0),
 }
 
@@ -40,10 +41,10 @@ axes[0].axline((0, 0), slope=1, color="0.6", lw=1)
 axes[0].set(xlabel="probability that was said", ylabel="share that was positive")
 axes[0].legend(fontsize=9)
 
-side = np.linspace(-2, 3, 200), np.linspace(-1.7, 2.2, 200)
-grid = np.stack(np.meshgrid(*side), axis=-1).reshape(-1, 2)
+side = np.linspace(0, 1, 200, dtype=np.float32)
+grid = np.stack(np.meshgrid(side, side), axis=-1).reshape(-1, 2)
 p = models["TreeSVC"].predict_proba(grid)[:, 1].reshape(200, 200)
-picture = axes[1].contourf(*side, p, levels=np.linspace(0, 1, 11), cmap="RdBu")
+picture = axes[1].contourf(side, side, p, levels=np.linspace(0, 1, 11), cmap="RdBu")
 axes[1].set_title("TreeSVC: probability of class 1")
 axes[1].set(xticks=[], yticks=[])
 figure.colorbar(picture, ax=axes[1])

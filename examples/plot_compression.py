@@ -21,13 +21,13 @@ machine = KernelSVC(C=1, gamma=2).fit(X_train, y_train)
 # `tolerance` is how much larger the share of wrong answers on validation rows may be;
 # `max_kernel_evaluations` sets a budget instead.
 small = compress(machine, X_train, y_train, tolerance=0.005, random_state=0)
-tiny = compress(machine, X_train, y_train, max_kernel_evaluations=4, random_state=0)
+tiny = compress(machine, X_train, y_train, max_kernel_evaluations=2, random_state=0)
 
 figure, axes = plt.subplots(1, 3, figsize=(12, 3.8), layout="constrained", sharey=True)
 shown = {
     "the machine": (machine, len(machine.support_)),
     "tolerance=0.005": (small, small.kernel_evaluations(X_test).mean()),
-    "max_kernel_evaluations=4": (tiny, tiny.kernel_evaluations(X_test).mean()),
+    "max_kernel_evaluations=2": (tiny, tiny.kernel_evaluations(X_test).mean()),
 }
 for ax, (name, (model, kernels)) in zip(axes, shown.items(), strict=True):
     plot_regions(model, X_test, y_test, ax=ax)

@@ -53,6 +53,6 @@ for number, (name, model) in enumerate(models.items()):
           f"balanced {balanced_accuracy_score(y_test, answers):.3f}")  # fmt: skip
 ax.axhline(y_test.mean(), color="0.6", ls="--", lw=1, label="guessing")
 ax.set(xlabel="recall: positives that are found", ylabel="precision", ylim=(0, 1.03))
-ax.set_title("points: where `predict` stands")
-ax.legend(loc="lower left", fontsize=9)
+ax.set_title("points: where the model itself draws the line")
+ax.legend(loc="upper right", fontsize=9)
 plt.show()

@@ -42,7 +42,7 @@ for ax, (title, values) in zip(axes, panels.items(), strict=True):
     ax.plot(sizes[-1], values[-1], "o", color="C1", ms=9, label="one SVM")
     ax.set(xscale="log", xlabel="max_leaf_size", title=title)
     ax.grid(True)
-axes[0].yaxis.set_major_formatter("{x:.0%}")
+axes[0].yaxis.set_major_formatter("{x:.1%}")
 axes[0].legend(loc="lower right")
 axes[1].set_yscale("log")
 axes[2].set_yscale("log")

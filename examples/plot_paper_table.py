@@ -26,19 +26,19 @@ def twonorm(rng, n):
 def ringnorm(rng, n):
     y = rng.integers(0, 2, n)
     X = rng.normal(0, 2, (n, 20))
-    X[y == 1] = rng.normal(1 / np.sqrt(20), 1, ((y == 1).sum(), 20))
+    X[y == 1] = rng.normal(2 / np.sqrt(20), 1, ((y == 1).sum(), 20))
     return X, y
 
 
 def waveform(rng, n):
-    """Two of Breiman's three waves mixed; class 0 against the others, as in IDA."""
+    """Two of Breiman's three waves mixed; one mixture against the others."""
     t = np.arange(1, 22)
     waves = [np.maximum(6 - abs(t - c), 0) for c in (7, 15, 11)]
     kind = rng.integers(0, 3, n)
     u = rng.random((n, 1))
     first, second = np.array([(0, 1), (0, 2), (1, 2)])[kind].T
     X = u * np.array(waves)[first] + (1 - u) * np.array(waves)[second]
-    return X + rng.normal(size=X.shape), (kind == 0).astype(int)
+    return X + rng.normal(size=X.shape), (kind == 1).astype(int)
 
 
 # %%
@@ -58,7 +58,7 @@ for make in (waveform, ringnorm, twonorm):
         (X, y), (X_test, y_test) = make(rng, 400), make(rng, 5000)
         scaler = StandardScaler().fit(X)
         X, X_test = scaler.transform(X), scaler.transform(X_test)
-        linear = LinearSVC(C=0.1).fit(X, y)
+        linear = LinearSVC(C=0.01).fit(X, y)
         search = GridSearchCV(KernelSVC(), grid, cv=3).fit(X, y)
         machine = search.best_estimator_
         tree = SupportVectorTreeClassifier(

@@ -20,7 +20,7 @@ X, y = make_waves(10_000, 4, frequency=3, seed=1)
 X = pd.DataFrame(X, columns=["north", "east", "height", "time"])
 X_train, y_train, X_test, y_test = X[:8000], y[:8000], X[8000:], y[8000:]
 
-model = TreeSVC(time_limit=8, random_state=0).fit(X_train, y_train)
+model = TreeSVC(time_limit=15, random_state=0).fit(X_train, y_train)
 print(f"{model.score(X_test, y_test):.1%} right; stopped early: {model.stopped_early_}")
 print(model.best_theta_)
 

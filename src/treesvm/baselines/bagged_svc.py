@@ -3,7 +3,7 @@
 from typing import Any, Self
 
 import numpy as np
-from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.base import ClassifierMixin
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
@@ -16,6 +16,7 @@ from treesvm.decomposition.decomposition import (
 from treesvm.decomposition.theta import Theta
 from treesvm.decomposition.training import MachineOptions
 from treesvm.inputs.array_types import Array, ArrayLike, ClassWeight, MatrixLike, Seed
+from treesvm.inputs.estimator import Estimator
 from treesvm.inputs.parameter_rules import check_parameters
 from treesvm.inputs.rows import Rows
 from treesvm.inputs.training_rows import checked_rows, classification_rows
@@ -26,7 +27,7 @@ from treesvm.model_selection.search_fold import LeafTask
 from treesvm.partitions.whole_space import WholeSpace
 
 
-class BaggedSVC(ClassifierMixin, BaseEstimator):
+class BaggedSVC(ClassifierMixin, Estimator):
     """Kernel SVMs of few random rows each, added while that pays; they vote.
 
     For every (C, gamma) of the grid machines are added, each of a new draw without

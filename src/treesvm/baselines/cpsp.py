@@ -6,7 +6,7 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 from scipy import sparse
-from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.base import ClassifierMixin
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
@@ -14,6 +14,7 @@ from sklearn.utils.validation import check_is_fitted
 from treesvm.compression.subspace_pursuit import PursuitOptions, pursue
 from treesvm.decomposition.progress import Progress
 from treesvm.inputs.array_types import Array, ArrayLike, ClassWeight, MatrixLike, Seed
+from treesvm.inputs.estimator import Estimator
 from treesvm.inputs.parameter_rules import check_parameters, count, one_of
 from treesvm.inputs.training_rows import checked_rows, classification_rows
 from treesvm.inputs.whole_fit import all_or_nothing
@@ -22,7 +23,7 @@ from treesvm.kernels.kernel import kernel_class, resolve_kernel
 _GOOD_GAP = 1e-2  # relative gap above which a machine is reported as not converged
 
 
-class CPSPClassifier(ClassifierMixin, BaseEstimator):
+class CPSPClassifier(ClassifierMixin, Estimator):
     """Cutting-plane subspace pursuit: an SVM over a few basis vectors.
 
     The basis grows one vector at a time, each the one that captures most of the cutting

@@ -9,12 +9,12 @@ from numbers import Integral, Real
 from typing import Any, Self
 
 import numpy as np
-from sklearn.base import BaseEstimator
 from sklearn.utils import _safe_indexing, check_random_state
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import validate_data
 
 from treesvm.inputs.array_types import ArrayLike, MatrixLike
+from treesvm.inputs.estimator import Estimator
 from treesvm.inputs.row_access import canonical_rows
 from treesvm.inputs.whole_fit import all_or_nothing
 
@@ -26,7 +26,7 @@ _INPUT = {
 }
 
 
-class CandidateSelector(BaseEstimator, ABC):
+class CandidateSelector(Estimator, ABC):
     """Base of all selectors; a subclass answers `_select`.
 
     Subclasses have the parameters `share` and `random_state`.

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from typing import Any, Self
 
 import numpy as np
-from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, clone
+from sklearn.base import ClassifierMixin, MetaEstimatorMixin, clone
 from sklearn.utils import check_random_state
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
@@ -12,6 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 from treesvm.candidates.trsd import TRSD
 from treesvm.estimators.kernel_svc import KernelSVC
 from treesvm.inputs.array_types import Array, ArrayLike, MatrixLike, Seed
+from treesvm.inputs.estimator import Estimator
 from treesvm.inputs.training_rows import checked_rows, classification_rows
 from treesvm.inputs.whole_fit import all_or_nothing
 
@@ -29,7 +30,7 @@ def _machine_has(name):
     return available_if(check)
 
 
-class CandidateSVC(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
+class CandidateSVC(MetaEstimatorMixin, ClassifierMixin, Estimator):
     """Train a classifier on the rows that a selector keeps.
 
     Parameters

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from typing import Any, Self
 
 import numpy as np
-from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.base import ClassifierMixin
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
@@ -25,13 +25,14 @@ from treesvm.decomposition.training import Recipe, fit_member, machine_options
 from treesvm.estimators.explaining import ExplainsFeatures
 from treesvm.files.file_path import FilePath
 from treesvm.inputs.array_types import Array, ArrayLike, ClassWeight, MatrixLike, Seed
+from treesvm.inputs.estimator import Estimator
 from treesvm.inputs.parameter_rules import check_parameters
 from treesvm.inputs.training_rows import checked_rows, class_rows
 from treesvm.inputs.whole_fit import all_or_nothing
 from treesvm.partitions.choice import find_partition
 
 
-class DTSVMClassifier(ExplainsFeatures, ClassifierMixin, BaseEstimator):
+class DTSVMClassifier(ExplainsFeatures, ClassifierMixin, Estimator):
     """Tree-decomposed kernel SVM with given C, gamma and leaf size.
 
     An entropy tree splits the rows until its leaves hold fewer than `max_leaf_size`; a

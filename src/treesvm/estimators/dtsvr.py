@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from typing import Any, Self
 
-from sklearn.base import BaseEstimator, RegressorMixin
+from sklearn.base import RegressorMixin
 from sklearn.utils.validation import check_is_fitted
 
 from treesvm.decomposition.decomposition import places_of, trees_of
@@ -11,6 +11,7 @@ from treesvm.decomposition.seeds import single_seed
 from treesvm.decomposition.training import Recipe, fit_member, machine_options
 from treesvm.estimators.explaining import ExplainsFeatures
 from treesvm.inputs.array_types import Array, ArrayLike, MatrixLike, Seed
+from treesvm.inputs.estimator import Estimator
 from treesvm.inputs.parameter_rules import check_parameters
 from treesvm.inputs.training_rows import checked_rows, number_rows
 from treesvm.inputs.whole_fit import all_or_nothing
@@ -18,7 +19,7 @@ from treesvm.partitions.choice import find_partition
 from treesvm.partitions.oblique_tree import ObliqueTree
 
 
-class DTSVRegressor(ExplainsFeatures, RegressorMixin, BaseEstimator):
+class DTSVRegressor(ExplainsFeatures, RegressorMixin, Estimator):
     """Tree-decomposed support vector regression.
 
     Parameters

@@ -7,7 +7,7 @@ from typing import Any, Self
 
 import numpy as np
 from scipy import sparse
-from sklearn.base import BaseEstimator, ClassifierMixin, clone
+from sklearn.base import ClassifierMixin, clone
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
@@ -23,6 +23,7 @@ from treesvm.decomposition.calibration import (
 from treesvm.decomposition.decomposition import Decomposition
 from treesvm.decomposition.part import Part
 from treesvm.inputs.array_types import Array, ArrayLike, ClassWeight, MatrixLike, Seed
+from treesvm.inputs.estimator import Estimator
 from treesvm.inputs.parameter_rules import check_parameters, check_value
 from treesvm.inputs.training_rows import checked_rows, classification_rows
 from treesvm.inputs.whole_fit import all_or_nothing
@@ -40,7 +41,7 @@ from treesvm.machines.voting import row_chunks
 from treesvm.partitions.whole_space import WholeSpace
 
 
-class KernelSVC(ClassifierMixin, BaseEstimator):
+class KernelSVC(ClassifierMixin, Estimator):
     """C-support vector classification, a drop-in for `sklearn.svm.SVC`.
 
     The dual is solved by vectorised pair steps on a shared Gram matrix, finished by

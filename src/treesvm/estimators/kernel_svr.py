@@ -6,11 +6,12 @@ from dataclasses import replace
 from typing import Any, Self
 
 import numpy as np
-from sklearn.base import BaseEstimator, RegressorMixin
+from sklearn.base import RegressorMixin
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
 
 from treesvm.inputs.array_types import Array, ArrayLike, MatrixLike
+from treesvm.inputs.estimator import Estimator
 from treesvm.inputs.parameter_rules import check_parameters
 from treesvm.inputs.training_rows import check_boxes, checked_rows, row_weights
 from treesvm.inputs.whole_fit import all_or_nothing
@@ -19,7 +20,7 @@ from treesvm.machines.kernel_machine import KernelMachine
 from treesvm.machines.regression_machine import train_regressor
 
 
-class KernelSVR(RegressorMixin, BaseEstimator):
+class KernelSVR(RegressorMixin, Estimator):
     """Epsilon-support vector regression, a drop-in for `sklearn.svm.SVR`.
 
     Parameters

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from typing import Any, ClassVar, Self
 
 import numpy as np
-from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, clone
+from sklearn.base import ClassifierMixin, MetaEstimatorMixin, clone
 from sklearn.exceptions import NotFittedError
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
@@ -24,6 +24,7 @@ from treesvm.decomposition.decomposition import joint_scores
 from treesvm.decomposition.predictor import DecompositionPredictor
 from treesvm.estimators.kernel_svc import KernelSVC
 from treesvm.inputs.array_types import Array, ArrayLike, MatrixLike, Seed
+from treesvm.inputs.estimator import Estimator
 from treesvm.inputs.parameter_rules import (
     FLAG,
     check_parameters,
@@ -39,7 +40,7 @@ from treesvm.kernels.kernel import CallableKernel
 _LOSSES = {False: None, True: "values", "values": "values", "margin": "margin"}
 
 
-class SupportVectorTreeClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
+class SupportVectorTreeClassifier(MetaEstimatorMixin, ClassifierMixin, Estimator):
     """A trained kernel machine, compressed to a tree that evaluates about ten kernels.
 
     Every node of the tree evaluates one kernel value (or weak learner) and sends the

@@ -4,7 +4,7 @@ import warnings
 from typing import Any, ClassVar, Self
 
 import numpy as np
-from sklearn.base import BaseEstimator, ClassifierMixin, clone
+from sklearn.base import ClassifierMixin, clone
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.model_selection import check_cv
 from sklearn.utils import check_random_state
@@ -13,6 +13,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from treesvm.decomposition.calibration import fit_scale, held_out_scores, probabilities
 from treesvm.inputs.array_types import Array, ArrayLike, ClassWeight, MatrixLike, Seed
+from treesvm.inputs.estimator import Estimator
 from treesvm.inputs.parameter_rules import (
     check_parameters,
     count,
@@ -39,7 +40,7 @@ def _has_probability(model):
     return True
 
 
-class SVMMajClassifier(ClassifierMixin, BaseEstimator):
+class SVMMajClassifier(ClassifierMixin, Estimator):
     """Linear SVM in the primal, for three hinge errors, by majorization (SVM-Maj).
 
     Minimises ``sum(h(y * (X @ w + c))) + alpha * w @ w`` over w and the intercept c,

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from typing import Any, Self
 
 import numpy as np
-from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.base import ClassifierMixin
 from sklearn.metrics import get_scorer
 
 from treesvm.decomposition.checkpointing import (
@@ -19,6 +19,7 @@ from treesvm.decomposition.training import fit_member, machine_options, train_pa
 from treesvm.estimators.dtsvm import DTSVMClassifier
 from treesvm.files.file_path import FilePath
 from treesvm.inputs.array_types import ArrayLike, ClassWeight, MatrixLike, Seed
+from treesvm.inputs.estimator import Estimator
 from treesvm.inputs.parameter_rules import check_parameters
 from treesvm.inputs.rows import Rows
 from treesvm.inputs.training_rows import classification_rows
@@ -40,7 +41,7 @@ PAPER_CS = tuple(10.0**k for k in range(-1, 6))
 PAPER_GAMMAS = tuple(10.0**k for k in range(-4, 5))
 
 
-class DTSVMClassifierCV(HoldsBestDecomposition, ClassifierMixin, BaseEstimator):
+class DTSVMClassifierCV(HoldsBestDecomposition, ClassifierMixin, Estimator):
     """DTSVM that searches its leaf size, C and gamma.
 
     A part of the training rows is held out; every (C, gamma) is judged on it at the

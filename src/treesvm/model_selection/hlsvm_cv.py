@@ -7,7 +7,7 @@ from typing import Any, ClassVar, NamedTuple, Self
 
 import numpy as np
 from joblib import Parallel, delayed
-from sklearn.base import BaseEstimator, ClassifierMixin, clone
+from sklearn.base import ClassifierMixin, clone
 from sklearn.metrics import check_scoring
 from sklearn.model_selection import check_cv
 from sklearn.utils import check_random_state
@@ -17,6 +17,7 @@ from treesvm.decomposition.checkpointing import Item, open_checkpoint, rows_iden
 from treesvm.estimators.hlsvm import HLSVMClassifier
 from treesvm.files.file_path import FilePath
 from treesvm.inputs.array_types import ArrayLike, ClassWeight, MatrixLike, Seed
+from treesvm.inputs.estimator import Estimator
 from treesvm.inputs.training_rows import checked_rows
 from treesvm.inputs.whole_fit import all_or_nothing
 from treesvm.model_selection.best_estimator import HoldsBestTree
@@ -30,7 +31,7 @@ from treesvm.model_selection.row_splits import splits_identity
 from treesvm.trees.oblique import check_plane_parameters
 
 
-class HLSVMClassifierCV(HoldsBestTree, ClassifierMixin, BaseEstimator):
+class HLSVMClassifierCV(HoldsBestTree, ClassifierMixin, Estimator):
     """H-LSVM whose λ and pruning are chosen by cross-validation.
 
     Every λ and every pruning share ρ is scored on the same folds, which run side by

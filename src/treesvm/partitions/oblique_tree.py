@@ -3,8 +3,8 @@
 from typing import Any, ClassVar
 
 import numpy as np
-from sklearn.base import BaseEstimator
 
+from treesvm.inputs.estimator import Estimator
 from treesvm.partitions.tree_parts import TreeParts
 from treesvm.trees.oblique import (
     PLANE_RULES,
@@ -14,7 +14,7 @@ from treesvm.trees.oblique import (
 )
 
 
-class ObliqueTree(BaseEstimator):
+class ObliqueTree(Estimator):
     """Cut the space along hyperplanes, each a linear SVM of its node's rows.
 
     The hybrid of Fehr et al. (2007) and Sun et al. (2007), named in section 1 of the

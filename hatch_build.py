@@ -1,7 +1,7 @@
 """The README of a package index: its relative links become addresses of the release.
 
-The address is "Source" of ``[project.urls]`` in pyproject.toml, which a release fills. As
-long as it is empty the README is taken as it is.
+The address is "Source" of ``[project.urls]`` in pyproject.toml, which a release fills.
+As long as it is empty the README is taken as it is.
 """
 
 import re

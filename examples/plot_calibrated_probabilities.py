@@ -27,7 +27,7 @@ models = {
 
 # %%
 # On the diagonal, the probability is the frequency. Below and above, the models are too
-# sure of themselves.
+# sure of themselves, as all three are at the ends.
 figure, axes = plt.subplots(1, 2, figsize=(10, 4), layout="constrained")
 for name, model in models.items():
     p = model.fit(X_train, y_train).predict_proba(X_test)[:, 1]

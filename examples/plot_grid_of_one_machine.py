@@ -44,7 +44,7 @@ figure, ax = plt.subplots(figsize=(7.5, 3.8), layout="constrained")
 picture = ax.imshow(scores, cmap="viridis", origin="lower", aspect="auto")
 place = np.flatnonzero(gammas == best.gamma)[0], np.flatnonzero(Cs == best.C)[0]
 ax.plot(*place, "*", color="C1", ms=16, mec="k")
-ax.set_xticks(range(len(gammas)), [f"{gamma:.2g}" for gamma in gammas])
+ax.set_xticks(range(len(gammas)), [f"{gamma:.3g}" for gamma in gammas])
 ax.set_yticks(range(len(Cs)), [f"{C:g}" for C in Cs])
 ax.set(xlabel="γ", ylabel="C")
 right = machine.score(X_test, y_test)

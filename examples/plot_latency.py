@@ -54,7 +54,7 @@ for name, model in models.items():
         )
 
 # %%
-# On your machine the times are others; their order of magnitude is not.
+# On your machine the times are others; their order of magnitude is much the same.
 figure, ax = plt.subplots(figsize=(8, 3.6), layout="constrained")
 colours = ["C0" if "predictor()" in name else "0.7" for name in found]
 bars = ax.barh(list(found), list(found.values()), color=colours)

@@ -66,5 +66,6 @@ plt.show()
 # %%
 # Mean ranks; methods joined by a bar do not differ significantly.
 figure, ax = plt.subplots(figsize=(9, 2.4))
+figure.subplots_adjust(left=0.2, right=0.8, bottom=0.05)
 plot_critical_difference(accuracy, list(methods), ax=ax)
 plt.show()

@@ -68,6 +68,16 @@ def spooled_arrays(spool: Spool) -> tuple[Any, Any]:
 
     The workers must see the folder of the spool.
 
+    Parameters
+    ----------
+    spool : Spool
+        What `treesvm.datasets.spooling.spool_file` wrote.
+
+    Returns
+    -------
+    X : dask array of shape (n_rows, n_features)
+    y : dask array of shape (n_rows,)
+
     Examples
     --------
     >>> import pathlib, tempfile

@@ -27,7 +27,9 @@ def html_report(
     Parameters
     ----------
     comparisons : sequence of Comparison
+        What to show.
     title : str
+        Of the page.
     when : str
         Date to be shown.
 
@@ -35,6 +37,15 @@ def html_report(
     -------
     str
         An HTML page that works without a network.
+
+    Examples
+    --------
+    >>> from treesvm.datasets import Table, make_waves
+    >>> from treesvm.reporting import compare_table, html_report
+    >>> table = Table(*make_waves(600, 2))
+    >>> found = compare_table(table, "waves", methods=["cart", "dtsvm"])
+    >>> html_report([found]).startswith("<!doctype html>")
+    True
     """
     sections = "".join(_section(comparison) for comparison in comparisons)
     system = f"Python {platform.python_version()}, {platform.machine()} {sys.platform}"

@@ -5,7 +5,26 @@ from treesvm.reporting.running import Comparison, MethodResult
 
 
 def headline(comparison: Comparison) -> str:
-    """Return the finding in a few sentences; only what was measured."""
+    """Return the finding in a few sentences; only what was measured.
+
+    Parameters
+    ----------
+    comparison : Comparison
+        What was measured.
+
+    Returns
+    -------
+    str
+
+    Examples
+    --------
+    >>> from treesvm.datasets import Table, make_waves
+    >>> from treesvm.reporting import compare_table, headline
+    >>> table = Table(*make_waves(600, 2))
+    >>> found = compare_table(table, "waves", methods=["cart", "dtsvm"])
+    >>> isinstance(headline(found), str)
+    True
+    """
     done = [r for r in comparison.results if r.accuracy is not None]
     if not done:
         return "No method came to an end."
@@ -68,13 +87,43 @@ _WIDTHS = (17, 10, 10, 10, 16, 24, 9)  # fixed, so that rows can be printed one 
 
 
 def table_head() -> str:
-    """Return the line above the results."""
+    """Return the line above the results.
+
+    Returns
+    -------
+    str
+
+    Examples
+    --------
+    >>> from treesvm.reporting import table_head
+    >>> len(table_head()) > 20
+    True
+    """
     pairs = zip(HEADS, _WIDTHS, strict=True)
     return "".join(f"{name:{side}{width}}" for (name, side), width in pairs)
 
 
 def table_line(result: MethodResult) -> str:
-    """Return the line of one method, with its note below."""
+    """Return the line of one method, with its note below.
+
+    Parameters
+    ----------
+    result : MethodResult
+        Of `compare`.
+
+    Returns
+    -------
+    str
+
+    Examples
+    --------
+    >>> from treesvm.datasets import Table, make_waves
+    >>> from treesvm.reporting import compare_table, table_line
+    >>> table = Table(*make_waves(600, 2))
+    >>> found = compare_table(table, "waves", methods=["cart", "dtsvm"])
+    >>> "DTSVM" in table_line(found.results[1])
+    True
+    """
     cells = zip(result_cells(result), HEADS, _WIDTHS, strict=True)
     line = "".join(f"{cell:{side}{width}}" for cell, (_, side), width in cells)
     return line + (f"\n    {result.note}" if result.note else "")

@@ -71,7 +71,7 @@ sphinx_gallery_conf = {
     "show_signature": False,
     "remove_config_comments": True,
     "plot_gallery": "True",
-    "abort_on_example_error": False,
+    "abort_on_example_error": True,
     "matplotlib_animations": False,
     "reset_modules": ("matplotlib", "gallery_style.set_style"),
     "thumbnail_size": (480, 336),

@@ -48,7 +48,7 @@ def rewritten(text, path, root, address=""):
         example = re.fullmatch(r"examples/(plot_\w+)\.py", name)
         if example:
             return f"[{words}](/gallery/{example[1]}.rst)"
-        if name.startswith("docs/") and Path(name).suffix == ".md":
+        if name.startswith("docs/") and Path(name).suffix in (".md", ".rst"):
             return f"[{words}](/{name.removeprefix('docs/')}{anchor})"
         return f"[{words}]({address}/blob/main/{name})" if address else words
 

@@ -6,8 +6,6 @@ import tomllib
 from importlib.util import find_spec
 from pathlib import Path
 
-from sphinx_gallery.sorting import FileNameSortKey
-
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parent
 sys.path[:0] = [str(HERE), str(ROOT / "src")]
@@ -37,7 +35,6 @@ extensions = [
 root_doc = "index"
 exclude_patterns = ["_build"]
 templates_path = ["_templates"]
-suppress_warnings = ["config.cache"]  # FileNameSortKey is a class
 
 write_api_pages(HERE / "api")
 autosummary_generate = True
@@ -65,7 +62,7 @@ sphinx_gallery_conf = {
         rf"/plot_(?!\w*(?:{'|'.join(missing)}))" if missing else r"/plot_"
     ),
     "ignore_pattern": r"(__init__|conftest)\.py",
-    "within_subsection_order": FileNameSortKey,
+    "within_subsection_order": "gallery_style.ByInterest",
     "download_all_examples": False,
     "show_memory": False,
     "show_signature": False,

@@ -4,6 +4,7 @@ from treesvm import (  # noqa: I001
     candidates as candidates,
     datasets as datasets,
     distributed as distributed,
+    export as export,
     metrics as metrics,
     model_selection as model_selection,
     partitions as partitions,

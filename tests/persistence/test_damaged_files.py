@@ -183,7 +183,8 @@ WRONG = {
         "unknown kind",
     ),
     "field": (set_header("state", "trees_", value=None), "no use for it"),
-    "scale": (set_header("state", "probability_scale_", value=-1.0), "out of range"),
+    "slope": (set_header("state", "calibration", "slope", value=-1.0), "slope"),
+    "no slope": (set_header("state", "calibration", value=None), "probabilities"),
     "width": (
         set_header("state", "features", "n_features", value=2),
         "does not exist|above 1",

@@ -10,6 +10,7 @@ import threading
 from treesvm import __version__
 from treesvm.cli import (
     compare_command,
+    export_command,
     inspect_command,
     predict_command,
     train_command,
@@ -26,6 +27,7 @@ _COMMANDS = {
     "predict": (predict_command, "answer the rows of a file of any size"),
     "compare": (compare_command, "train methods side by side and report"),
     "inspect": (inspect_command, "show what is inside a model file"),
+    "export": (export_command, "write a model for ONNX or as a C file"),
     "warmup": (warmup_command, "compile everything now instead of at the first fit"),
 }
 _FORMATS = """data files, by their ending:

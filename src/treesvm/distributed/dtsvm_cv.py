@@ -7,7 +7,7 @@ from treesvm.decomposition.checkpointing import count_restored, open_checkpoint
 from treesvm.decomposition.seeds import draw_seeds, member_seeds
 from treesvm.decomposition.training import machine_options
 from treesvm.distributed.clusters import tells_lost_clusters
-from treesvm.distributed.dtsvm import DaskDTSVMClassifier, tree_recipe
+from treesvm.distributed.dtsvm import DaskDTSVMClassifier, calibrated, tree_recipe
 from treesvm.distributed.row_blocks import read_rows
 from treesvm.distributed.search_leaves import DaskLeaves, shuffled_fold
 from treesvm.inputs.rows import Rows
@@ -87,14 +87,13 @@ class DaskDTSVMClassifierCV(DaskDTSVMClassifier):
             n_features=rows.layout.n_features,
         )
         with store:
-            winner, members, scale = self._searched(client, size, model, rows, store)
-        model.best_estimator_ = winner.restore_fitted(members, scale)
+            model.best_estimator_ = self._searched(client, size, model, rows, store)
         count_restored(model, store)
         self.model_ = model
         return self
 
     def _searched(self, client, size, model, rows, store):
-        """Return the winner, its members and the scale of its probabilities."""
+        """Return the winner, fitted."""
         codes, weight = rows.gathered_labels(client)
         seeds = store.seeds(draw_seeds(model, n_members=1), model.random_state)
         splits = split_rows(model.cv, codes, seeds[0])
@@ -113,13 +112,13 @@ class DaskDTSVMClassifierCV(DaskDTSVMClassifier):
         )
         outcome = model.run_search(search)
         winner = model.winner(search.n_train, rows.n_rows)
+        final = rows
+        if len(model.final_rows(inner, rows.n_rows)) < rows.n_rows:
+            final = rows.taken(inner[0].train)
         if model.keeps_parts(inner):
             options = machine_options(winner)
             members = [kept_member(search, outcome, lambda t: leaves.train(t, options))]
         else:
-            final = rows
-            if len(model.final_rows(inner, rows.n_rows)) < rows.n_rows:
-                final = rows.taken(inner[0].train)
             options = machine_options(winner)
             members = [
                 self._fit_member(
@@ -133,11 +132,11 @@ class DaskDTSVMClassifierCV(DaskDTSVMClassifier):
                 )
                 for k, own in enumerate(member_seeds(seeds[0], model.n_estimators))
             ]
-        scale = None
+        winner.restore_fitted(members)
+        winner.calibration_ = None
         if model.probability:
-            folder = store.folder_of("calibration")
-            scale = self._calibrate(client, size, winner, rows, seeds[-1], folder)
-        return winner, members, scale
+            winner.calibration_ = calibrated(client, winner, final, seeds[-1])
+        return winner
 
 
 def _check_splitter(model, rows):

@@ -3,12 +3,19 @@
 from collections.abc import Callable
 from typing import Any, Self
 
+import numpy as np
 from sklearn.base import RegressorMixin
 from sklearn.utils.validation import check_is_fitted
 
-from treesvm.decomposition.decomposition import places_of, trees_of
+from treesvm.decomposition.decomposition import places_of, support_rows, trees_of
 from treesvm.decomposition.seeds import single_seed
-from treesvm.decomposition.training import Recipe, fit_member, machine_options
+from treesvm.decomposition.training import (
+    Recipe,
+    fit_member,
+    in_units_of,
+    machine_options,
+    target_spread,
+)
 from treesvm.estimators.explaining import ExplainsFeatures
 from treesvm.inputs.array_types import Array, ArrayLike, MatrixLike, Seed
 from treesvm.inputs.estimator import Estimator
@@ -25,7 +32,7 @@ class DTSVRegressor(ExplainsFeatures, RegressorMixin, Estimator):
     Parameters
     ----------
     C : float, default=10.0
-        Weight of the errors: large values follow the rows, small ones are smoother.
+        In units of the target's spread, see `scale_target`.
     gamma : {"median", "scale", "auto"} or float, default="median"
         Of the features as the parts see them, see `DTSVMClassifier`.
     gamma_scale : float, default=1.0
@@ -33,7 +40,11 @@ class DTSVRegressor(ExplainsFeatures, RegressorMixin, Estimator):
     max_leaf_size : int, default=1500
         Nodes with at least this many rows are split, if they can be.
     epsilon : float, default=0.1
-        Errors up to this size cost nothing, in units of `y`.
+        Errors up to this size cost nothing, in units of the target's spread.
+    scale_target : bool, default=True
+        Count C, epsilon and tol in standard deviations of the training targets, so that
+        the model does not depend on the units of `y`. False counts them in units of
+        `y`, as `KernelSVR` does.
     kernel : {"laplacian", "rbf", "linear", "poly", "polynomial", "sigmoid"} or \
 callable, default="laplacian"
         The Laplacian is ahead on tables of mixed columns, the Gaussian ("rbf", the
@@ -50,10 +61,10 @@ callable, default="laplacian"
         Weights of the features in the kernel's distance: none, learned in every part
         from the gradients of its own machine (about three times the training time), or
         given. Needs a Laplacian or Gaussian kernel.
-    partition : {"axis", "random", "whole"} or object, default="axis"
-        How the space is cut: by an axis-parallel tree, at random or not at all. An
-        object of `treesvm.partitions` has parameters of its own, such as
-        ``AxisTree(max_tree_rows=None)``. An oblique tree needs classes.
+    partition : {"axis", "oblique", "random", "whole"} or object, default="axis"
+        How the space is cut: by an axis-parallel tree, a tree of linear SVMs, at random
+        or not at all. An object of `treesvm.partitions` has parameters of its own, such
+        as ``AxisTree(criterion="gini", max_tree_rows=None)``.
     tol : float, default=1e-3
         Violation of the optimality conditions at which a machine has converged.
     max_iter : int, default=-1
@@ -78,6 +89,9 @@ callable, default="laplacian"
         Parts of the model.
     n_support_vectors_ : int
         Distinct support vectors, over all parts.
+    support_ : ndarray of int
+        After a fit, the numbers of the rows of X that are support vectors, ascending.
+        Model files do not keep it.
 
     Notes
     -----
@@ -105,6 +119,7 @@ callable, default="laplacian"
         *,
         gamma_scale: float = 1.0,
         epsilon: float = 0.1,
+        scale_target: bool = True,
         kernel: str | Callable[..., Any] = "laplacian",
         degree: int = 3,
         coef0: float = 0.0,
@@ -123,6 +138,7 @@ callable, default="laplacian"
         self.max_leaf_size = max_leaf_size
         self.gamma_scale = gamma_scale
         self.epsilon = epsilon
+        self.scale_target = scale_target
         self.kernel = kernel
         self.degree = degree
         self.coef0 = coef0
@@ -154,17 +170,22 @@ callable, default="laplacian"
         self
         """
         self.check_parameters()
-        rows = number_rows(self, X, y, sample_weight)
+        every = number_rows(self, X, y, sample_weight)
+        kept = np.flatnonzero(every.weight > 0)
+        rows = every.take(kept)
+        options = machine_options(self)
+        if self.scale_target:
+            options = in_units_of(options, target_spread(rows))
         recipe = Recipe(
             find_partition(self.partition),
             self.max_leaf_size,
-            machine_options(self),
+            options,
             self.n_jobs,
             self.verbose,
         )
-        return self.restore_fitted(
-            [fit_member(rows, recipe, single_seed(self.random_state))]
-        )
+        member = fit_member(rows, recipe, single_seed(self.random_state))
+        self.support_ = kept[support_rows([member], rows.X)]
+        return self.restore_fitted([member])
 
     def restore_fitted(self, members: list[Any]) -> Self:
         """Set the fitted attributes from a trained member, wherever it comes from."""

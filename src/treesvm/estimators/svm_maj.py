@@ -11,7 +11,12 @@ from sklearn.utils import check_random_state
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
-from treesvm.decomposition.calibration import fit_scale, held_out_scores, probabilities
+from treesvm.decomposition.calibration import (
+    fit_scale,
+    has_probability,
+    held_out_scores,
+    probabilities,
+)
 from treesvm.inputs.array_types import Array, ArrayLike, ClassWeight, MatrixLike, Seed
 from treesvm.inputs.estimator import Estimator
 from treesvm.inputs.parameter_rules import (
@@ -29,15 +34,6 @@ from treesvm.solvers.hinges import find_hinge
 from treesvm.solvers.majorization import STEPS, solve_majorization
 from treesvm.solvers.majorization_path import PathOptions, choose_penalty, draw_folds
 from treesvm.solvers.majorized_rows import majorized_rows
-
-
-def _has_probability(model):
-    """`predict_proba` exists when it was asked for."""
-    if not model.probability:
-        raise AttributeError(
-            "predict_proba needs probability=True, which trains held-out machines."
-        )
-    return True
 
 
 class SVMMajClassifier(ClassifierMixin, Estimator):
@@ -288,7 +284,7 @@ class SVMMajClassifier(ClassifierMixin, Estimator):
         codes = (scores > 0).astype(int) if scores.ndim == 1 else scores.argmax(axis=1)
         return self.classes_[codes]
 
-    @available_if(_has_probability)
+    @available_if(has_probability)
     def predict_proba(self, X: MatrixLike) -> Array:
         """Return class probabilities; the largest is the class that `predict` says."""
         return probabilities(self.decision_function(X), self.probability_scale_)

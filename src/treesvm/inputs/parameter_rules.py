@@ -184,6 +184,8 @@ RULES: dict[str, Rule] = {
     "splitter": one_of("best", "random"),
     "randomize": one_of("features", "splits"),
     "probability": FLAG,
+    "scale_target": FLAG,
+    "voting": one_of("soft", "hard"),
     "class_weight": (
         _is_class_weight,
         "use None, 'balanced' or a dict of class to weight",

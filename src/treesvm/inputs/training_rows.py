@@ -76,18 +76,12 @@ def classification_rows(model, X, y, sample_weight, class_weight, **input_option
     return X, codes, weight
 
 
-def class_rows(model, X, y, sample_weight, class_weight):
-    """The same as `Rows`, without the rows of weight zero."""
-    X, codes, weight = classification_rows(model, X, y, sample_weight, class_weight)
-    return Rows(X, codes, weight, len(model.classes_)).with_weight()
-
-
 def number_rows(model, X, y, sample_weight):
-    """Check training data with a target of numbers; return `Rows` with weight."""
+    """Check training data with a target of numbers; return all rows."""
     X, y = checked_rows(model, X, y, y_numeric=True)
     weight = row_weights(X, sample_weight)
     check_boxes(model, weight.max())
-    return Rows(X, y.astype(np.float64), weight, None).with_weight()
+    return Rows(X, y.astype(np.float64), weight, None)
 
 
 def check_class_masses(classes, mass):

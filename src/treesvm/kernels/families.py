@@ -45,6 +45,7 @@ class Kernel:
     power: ClassVar[int | None] = None
     has_free_vectors = False  # `compression` knows gradients by its vectors
     has_gradient = False  # there is `gradient`
+    is_additive = False  # a sum over features, in which an absent one adds nothing
 
     def block(self, A, B, dtype=np.float32):
         """Return the kernel of every row of `A` with every row of `B`.

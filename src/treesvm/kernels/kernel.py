@@ -119,6 +119,7 @@ class Linear(ProductKernel):
 
     name = "linear"
     has_gradient = True
+    is_additive = True
 
     def of_products(self, products):
         return products

@@ -31,6 +31,8 @@ class PairGrid:
         Its gamma comes from the grid.
     X_val : ndarray or CSR matrix of shape (n_val, n_features)
     multi_class : {"ovo", "ovr"}
+    answer : callable
+        As in `LeafGrid`.
     n_jobs : int, optional
         Threads; the points do not depend on it.
     """
@@ -45,12 +47,13 @@ class PairGrid:
         X_val,
         *,
         multi_class="ovo",
+        answer=chunked_codes,
         n_jobs=None,
     ):
         announce_compilation()
         self.machines = build_machines(codes, n_classes, multi_class)
         self._X, self._X_val, self._n_jobs = X, X_val, n_jobs
-        self._weight, self._kernel = weight, kernel
+        self._weight, self._kernel, self._answer = weight, kernel, answer
 
     def points(self, gammas, Cs, *, tol=1e-3, max_iter=None):
         """Yield a `GridPoint` for every gamma and, ascending, every C."""
@@ -103,7 +106,7 @@ class PairGrid:
         def decide(rows):
             return machine.reliable_decisions(X_val[rows])
 
-        return chunked_codes(decide, X_val.shape[0], machine.pairs, machine.n_classes)
+        return self._answer(decide, X_val.shape[0], machine.pairs, machine.n_classes)
 
 
 def _same(one, other):

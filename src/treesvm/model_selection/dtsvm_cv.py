@@ -7,13 +7,13 @@ import numpy as np
 from sklearn.base import ClassifierMixin
 from sklearn.metrics import get_scorer
 
+from treesvm.decomposition.calibration import calibrate
 from treesvm.decomposition.checkpointing import (
     NOTHING_KEPT,
     count_restored,
     open_rows_checkpoint,
 )
 from treesvm.decomposition.decomposition import Decomposition
-from treesvm.decomposition.dtsvm_calibration import calibrate
 from treesvm.decomposition.seeds import draw_seeds, member_seeds
 from treesvm.decomposition.training import fit_member, machine_options, train_parts
 from treesvm.estimators.dtsvm import DTSVMClassifier
@@ -92,14 +92,20 @@ class DTSVMClassifierCV(HoldsBestDecomposition, ClassifierMixin, Estimator):
         given. Needs a Laplacian or Gaussian kernel.
     n_estimators : int, default=1
         Randomised decompositions that vote.
+    voting : {"soft", "hard"}, default="soft"
+        The mean of the members' probabilities, or the paper's majority of their
+        answers.
     partition : {"axis", "oblique", "random", "whole"} or object, default="axis"
         How the space is cut: by an axis-parallel tree, a tree of linear SVMs, at random
         or not at all. An object of `treesvm.partitions` has parameters of its own, such
         as ``AxisTree(criterion="gini", max_tree_rows=None)``.
     class_weight : dict or "balanced", optional
         Weights of the classes; "balanced" gives each the same sum.
-    probability : bool, default=False
-        Calibrate `predict_proba` with a second fit on four fifths of the rows.
+    probability : bool, default=True
+        Make scores compare across parts, for `predict_proba`, `decision_function` and
+        soft votes, by what machines would say of some of their rows had they not been
+        trained on them. It takes no second fit, and the answers of a member stay as
+        they are. False is the paper's method.
     tol : float, default=1e-3
         Violation of the optimality conditions at which a machine has converged.
     cache_size : float, default=1000
@@ -112,9 +118,9 @@ class DTSVMClassifierCV(HoldsBestDecomposition, ClassifierMixin, Estimator):
     verbose : int, default=0
         Above 0, progress goes to standard error.
     checkpoint : str, path-like or Checkpoint, optional
-        Folder in which finished leaves, and what the search has judged, are kept. A fit
-        that was killed goes on there when it is called again, and gives the model it
-        would have given. A folder of another fit is refused.
+        Folder in which finished leaves are kept. A fit that was killed goes on there
+        when it is called again, and gives the model it would have given. A folder of
+        another fit (other rows or parameters) is refused.
 
     Attributes
     ----------
@@ -190,7 +196,8 @@ class DTSVMClassifierCV(HoldsBestDecomposition, ClassifierMixin, Estimator):
         n_estimators: int = 1,
         partition: Any = "axis",
         class_weight: ClassWeight = None,
-        probability: bool = False,
+        voting: str = "soft",
+        probability: bool = True,
         tol: float = 1e-3,
         cache_size: int = 1000,
         n_jobs: int | None = None,
@@ -215,6 +222,7 @@ class DTSVMClassifierCV(HoldsBestDecomposition, ClassifierMixin, Estimator):
         self.n_estimators = n_estimators
         self.partition = partition
         self.class_weight = class_weight
+        self.voting = voting
         self.probability = probability
         self.tol = tol
         self.cache_size = cache_size
@@ -250,11 +258,11 @@ class DTSVMClassifierCV(HoldsBestDecomposition, ClassifierMixin, Estimator):
             outcome = self.run_search(search)
             model = self.winner(search.n_train, len(rows.target))
             members = self._members(model, rows, search, outcome, seeds[0], store)
-            scale = None
-            if self.probability:
-                folder = store.folder_of("calibration")
-                scale = calibrate(model, rows, seeds[-1], folder)
-        self.best_estimator_ = model.restore_fitted(members, scale)
+        self.best_estimator_ = model.restore_fitted(members)
+        model.calibration_ = None
+        if self.probability:
+            own = rows.take(self.final_rows(folds, len(rows.target)))
+            model.calibration_ = calibrate(members, own, model.C, seeds[-1])
         count_restored(self, store)
         return self
 

@@ -2,7 +2,7 @@
 
 The file is a zip of .npy arrays and a JSON header:
 
-    {"format": 2, "treesvm": "0.1.0", "class": "DTSVMClassifier",
+    {"format": 3, "treesvm": "0.1.0", "class": "DTSVMClassifier",
      "parameters": {...}, "state": {...}, "arrays": {name: dtype, shape, sha256}}
 
 No part of it is a pickle and no part is executed. `load_model` checks everything that
@@ -29,7 +29,7 @@ from treesvm.persistence.objects import entry_of, is_wrapper, wrapper_class
 from treesvm.persistence.old_formats import STEPS, upgraded
 from treesvm.persistence.state import read_model, write_model
 
-FORMAT = 2
+FORMAT = 3
 FORMATS = {*STEPS, FORMAT}
 MAX_BYTES = 512 * 2**20
 _NO_LIMIT = 2**62

@@ -34,8 +34,11 @@ def kernel_cost(model, X):
 
 
 def front_door_cost(model, X):
-    """What the machine that TreeSVC found meets."""
-    return kernel_cost(model.best_estimator_, model.encoder_.transform(as_table(X)))
+    """What the members of TreeSVC meet together."""
+    rows = model.encoder_.transform(as_table(X))
+    costs = [kernel_cost(member, rows) for member in model.members_]
+    met, numbers = sum(c.met for c in costs), sum(c.numbers for c in costs)
+    return PredictionCost(met, costs[0].unit, numbers)
 
 
 def path_cost(model, X):

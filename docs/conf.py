@@ -37,7 +37,7 @@ exclude_patterns = ["_build"]
 templates_path = ["_templates"]
 
 write_api_pages(HERE / "api")
-autosummary_generate = True
+autosummary_generate = sorted(str(page) for page in (HERE / "api").glob("*.rst"))
 autosummary_context = {"not_ours": names_of_scikit_learn()}
 autodoc_typehints = "none"  # numpydoc's sections say the types
 numpydoc_class_members_toctree = False

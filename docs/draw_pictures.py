@@ -48,6 +48,12 @@ FLOWS = {
         ("treesvm predict", "answers.csv"),
         ("treesvm inspect", "what is in it"),
     ],
+    "export": [
+        ("model", "fitted in Python"),
+        ("export_model", "one file"),
+        ("model.onnx", "any ONNX runtime"),
+        ("model.c", "any C compiler,\nno library"),
+    ],
     "containers": [
         ("pip install", "the image\nis built"),
         ("treesvm warmup", "compiles\neverything once"),

@@ -38,6 +38,6 @@ for number, (kernel, rows) in enumerate(tried.groupby("kernel")):
     shift = np.random.default_rng(number).uniform(-0.1, 0.1, len(rows))
     ax.plot(places + shift, rows["loss"], "o", ms=5, alpha=0.6, label=kernel)
 ax.set_xticks(range(len(stages)), stages)
-ax.set(ylabel="share of wrong answers on held-out rows", ylim=(0, None))
+ax.set(ylabel="loss on held-out rows", ylim=(0, None))
 ax.legend()
 plt.show()

@@ -184,3 +184,10 @@ def test_rows_of_a_table_can_be_taken():
     assert part.y.tolist() == [2, 0]
     assert part.line_of(0) == 7
     assert part.take([False, True]).line_of(0) == 5
+
+
+def test_csv_that_ends_in_its_header_is_refused_with_the_line(tmp_path):
+    path = tmp_path / "rows.csv"
+    path.write_bytes(b"a,b,c")
+    with pytest.raises(DataFileError, match="line 1: nothing follows"):
+        read_table(path)

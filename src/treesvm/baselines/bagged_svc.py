@@ -204,9 +204,9 @@ class BaggedSVC(ClassifierMixin, Estimator):
     def _machine_options(self):
         return MachineOptions(
             self._theta(1.0, 1.0),
-            self.tol,
+            float(self.tol),
             None,
-            int(self.cache_size * 2**20),
+            int(float(self.cache_size) * 2**20),
         )
 
     def check_parameters(self) -> None:

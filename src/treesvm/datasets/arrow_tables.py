@@ -175,11 +175,13 @@ class _ArrowErrors:
         text = str(error).splitlines()[0]
         row = re.search(r"Row #(\d+)", text)
         field = re.search(r"CSV column #(\d+)", text)
-        reason = _PLACES.sub("", text)
+        reason, line = _PLACES.sub("", text), int(row.group(1)) if row else None
+        if text.startswith("Could not skip initial"):
+            reason, line = "nothing follows the line of column names", 1
         raise DataFileError(
             self._path,
             reason[:200].rstrip(".") + ".",
-            line=int(row.group(1)) if row else None,
+            line=line,
             column=int(field.group(1)) + 1 if field else None,
         ) from error
 

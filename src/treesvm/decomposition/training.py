@@ -62,9 +62,9 @@ def machine_options(model) -> MachineOptions:
     )
     return MachineOptions(
         theta,
-        model.tol,
+        float(model.tol),
         None if model.max_iter == -1 else model.max_iter,
-        int(model.cache_size * 2**20),
+        int(float(model.cache_size) * 2**20),
         seeded_selector(getattr(model, "reduce", None), model.random_state),
         getattr(model, "epsilon", None),
     )

@@ -13,6 +13,7 @@ from treesvm.candidates.trsd import TRSD
 from treesvm.estimators.kernel_svc import KernelSVC
 from treesvm.inputs.array_types import Array, ArrayLike, MatrixLike, Seed
 from treesvm.inputs.estimator import Estimator
+from treesvm.inputs.parameter_rules import check_parameters
 from treesvm.inputs.training_rows import checked_rows, classification_rows
 from treesvm.inputs.whole_fit import all_or_nothing
 
@@ -157,6 +158,7 @@ class CandidateSVC(MetaEstimatorMixin, ClassifierMixin, Estimator):
         return KernelSVC() if self.estimator is None else self.estimator
 
     def check_parameters(self) -> None:
+        check_parameters(self)
         if not hasattr(self._made_selector(), "fit_resample"):
             raise ValueError(
                 f"selector={self.selector!r} has no fit_resample; use a selector of "

@@ -203,7 +203,7 @@ class KernelSVC(ClassifierMixin, Estimator):
             kernel,
             self.C,
             multi_class=self.multi_class,
-            tol=self.tol,
+            tol=float(self.tol),
             max_iter=None if self.max_iter == -1 else self.max_iter,
             max_bytes=int(self.cache_size * 2**20),
             n_jobs=self.n_jobs,
@@ -262,7 +262,7 @@ class KernelSVC(ClassifierMixin, Estimator):
             [float(C) for C in Cs],
             X_val,
             multi_class=self.multi_class,
-            tol=self.tol,
+            tol=float(self.tol),
             max_iter=None if self.max_iter == -1 else self.max_iter,
             max_bytes=int(self.cache_size * 2**20),
         )

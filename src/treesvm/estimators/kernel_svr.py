@@ -127,7 +127,7 @@ class KernelSVR(RegressorMixin, Estimator):
             kernel,
             self.C,
             self.epsilon,
-            tol=self.tol,
+            tol=float(self.tol),
             max_iter=None if self.max_iter == -1 else self.max_iter,
             max_bytes=int(self.cache_size * 2**20),
         )

@@ -189,7 +189,7 @@ class SVMMajClassifier(ClassifierMixin, Estimator):
             hinge=find_hinge(self.hinge, self.huber_k),
             fit_intercept=self.fit_intercept,
             steps=self.steps,
-            tol=self.tol,
+            tol=float(self.tol),
             max_iter=self.max_iter,
         )
         self.alpha_ = self.alpha

@@ -11,14 +11,14 @@ from sklearn.base import ClassifierMixin, clone
 from sklearn.metrics import check_scoring
 from sklearn.model_selection import check_cv
 from sklearn.utils import check_random_state
-from sklearn.utils.validation import _check_sample_weight
 
 from treesvm.decomposition.checkpointing import Item, open_checkpoint, rows_identity
 from treesvm.estimators.hlsvm import HLSVMClassifier
 from treesvm.files.file_path import FilePath
 from treesvm.inputs.array_types import ArrayLike, ClassWeight, MatrixLike, Seed
 from treesvm.inputs.estimator import Estimator
-from treesvm.inputs.training_rows import checked_rows
+from treesvm.inputs.parameter_rules import GRID, check_value
+from treesvm.inputs.training_rows import checked_rows, class_codes, row_weights
 from treesvm.inputs.whole_fit import all_or_nothing
 from treesvm.model_selection.best_estimator import HoldsBestTree
 from treesvm.model_selection.pruning_choice import (
@@ -206,7 +206,7 @@ class HLSVMClassifierCV(HoldsBestTree, ClassifierMixin, Estimator):
         self.check_parameters()
         X, y = checked_rows(self, X, y)
         if sample_weight is not None:
-            sample_weight = _check_sample_weight(sample_weight, X)
+            sample_weight = row_weights(X, sample_weight)
         alphas = self._alphas(len(y))
         with self._open_search(X, y, sample_weight) as store:
             seed = check_random_state(self.random_state).randint(np.iinfo(np.int32).max)
@@ -234,7 +234,14 @@ class HLSVMClassifierCV(HoldsBestTree, ClassifierMixin, Estimator):
     def check_parameters(self) -> None:
         """Raise a ValueError that names a parameter out of range."""
         check_plane_parameters(self)
-        for share in self.prune_shares:
+        check_value("alphas", self.alphas, GRID)
+        shares = self.prune_shares
+        if isinstance(shares, str) or not np.iterable(shares) or len(shares) == 0:
+            raise ValueError(
+                f"prune_shares={shares!r} is not possible; use a list of "
+                "shares in [0, 1) or 'cv'."
+            )
+        for share in shares:
             if share != "cv" and not (isinstance(share, Real) and 0 <= share < 1):
                 raise ValueError(
                     f"prune_shares holds {share!r}; use shares in [0, 1) or 'cv'."
@@ -262,7 +269,7 @@ class HLSVMClassifierCV(HoldsBestTree, ClassifierMixin, Estimator):
 
     def _open_search(self, X, y, sample_weight):
         """Return the store of folds that were scored."""
-        classes, codes = np.unique(y, return_inverse=True)
+        classes, codes = class_codes(y)
         return open_checkpoint(
             self,
             lambda: rows_identity(X, codes, sample_weight, classes),

@@ -92,7 +92,7 @@ def _spread(target, root):
 
 
 def joined_classes(evidence, held, shares):
-    """Return the members' places among the candidates, and their `WeightedCommittee`.
+    """Return the places of members among candidates, and their `WeightedCommittee`.
 
     Parameters
     ----------

@@ -50,9 +50,14 @@ class TableEstimator(Estimator):
         seed = check_random_state(self.random_state).randint(np.iinfo(np.int32).max)
         return Deadline(self.time_limit), int(seed)
 
-    def _training_table(self, X):
+    def _training_table(self, X, n_targets):
         """Check training rows; note the names of their columns."""
         table = as_table(X)
+        if table.n_rows != n_targets:
+            raise ValueError(
+                f"X has {table.n_rows} rows and y has {n_targets}; give one target for "
+                "each row."
+            )
         if isinstance(X, Table):
             self._take_columns_of(X)
         else:

@@ -5,13 +5,16 @@ from typing import Self
 import numpy as np
 from sklearn.base import ClassifierMixin
 from sklearn.utils import compute_sample_weight
-from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import _check_y
 
 from treesvm.estimators.dtsvm import DTSVMClassifier
 from treesvm.inputs.array_types import Array, ArrayLike, ClassWeight, MatrixLike, Seed
 from treesvm.inputs.rows import Rows
-from treesvm.inputs.training_rows import check_class_masses, row_weights
+from treesvm.inputs.training_rows import (
+    check_class_masses,
+    checked_target,
+    class_codes,
+    row_weights,
+)
 from treesvm.inputs.whole_fit import all_or_nothing
 from treesvm.model_selection.table_estimator import TableEstimator
 
@@ -136,9 +139,9 @@ class TreeSVC(ClassifierMixin, TableEstimator):
 
     def _training_rows(self, X, y, sample_weight, seed):
         """Check and encode training data; set `classes_`."""
-        table, y = self._training_table(X), _check_y(y, estimator=self)
-        check_classification_targets(y)
-        self.classes_, codes = np.unique(y, return_inverse=True)
+        y = checked_target(self, y)
+        table = self._training_table(X, len(y))
+        self.classes_, codes = class_codes(y)
         if len(self.classes_) < 2:
             raise ValueError(
                 f"y holds one class only, {self.classes_[0]!r}; a classifier needs "

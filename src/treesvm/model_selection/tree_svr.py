@@ -4,12 +4,11 @@ from typing import Self
 
 import numpy as np
 from sklearn.base import RegressorMixin
-from sklearn.utils.validation import _check_y
 
 from treesvm.estimators.dtsvr import DTSVRegressor
 from treesvm.inputs.array_types import Array, ArrayLike, MatrixLike, Seed
 from treesvm.inputs.rows import Rows
-from treesvm.inputs.training_rows import row_weights
+from treesvm.inputs.training_rows import checked_target, row_weights
 from treesvm.inputs.whole_fit import all_or_nothing
 from treesvm.model_selection.table_estimator import EPSILON, TableEstimator
 
@@ -104,8 +103,8 @@ class TreeSVR(RegressorMixin, TableEstimator):
         self
         """
         deadline, seed = self._start()
-        table = self._training_table(X)
-        y = _check_y(y, y_numeric=True, estimator=self).astype(np.float64)
+        y = checked_target(self, y, is_numeric=True)
+        table = self._training_table(X, len(y))
         encoded = self._encoded_training(table, y, None, seed)
         weight = row_weights(encoded, sample_weight)
         self.target_mean_ = float(np.average(y, weights=weight))

@@ -132,6 +132,11 @@ def load_model(path: FilePath, *, max_bytes: int | None = MAX_BYTES) -> Any:
         return _read(header, arrays, max_bytes)
     except ModelFileError as error:
         raise ModelFileError(f"{name}: {error}.") from error
+    except MemoryError as error:
+        raise ModelFileError(
+            f"{name}: there is not enough memory for it; lower max_bytes="
+            f"{max_bytes} to have files of this size refused beforehand."
+        ) from error
 
 
 def _open_regular(name):

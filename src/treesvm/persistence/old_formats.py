@@ -118,6 +118,7 @@ def _oblique_partition(parameters):
 
 def _best_estimator(name, parameters, old, arrays):
     """Return what a search found as an estimator of its own, and all arrays."""
+    require(name in _SEARCHES, f"format 1 had no {name}")
     inner, chosen = _SEARCHES[name]
     reports, known = field(old, "reports", dict), parameter_names(inner) | _AXIS.keys()
     own = {key: value for key, value in parameters.items() if key in known}

@@ -8,10 +8,15 @@ NAME   ?= engine
 DATA   ?= $(TREESVM_DATA)
 JOBS   ?= 2
 
-.PHONY: demo test test-bounds lint bench data changelog wheel clean
+.PHONY: demo docs test test-bounds lint bench data changelog wheel clean
 
 demo: $(VENV)/.stamp-run
 	$(BIN)/treesvm compare --rows 100000 --time-limit 4 --svm-seconds 3 --report treesvm-report.html
+
+# The site, in docs/_build/html; examples that did not change are not run again.
+docs: $(VENV)/.stamp-docs
+	$(BIN)/python -m sphinx -W --keep-going -q docs docs/_build/html
+	@echo "Open docs/_build/html/index.html"
 
 test: $(VENV)/.stamp-test
 	$(BIN)/python -m pytest -n $(JOBS) $(ARGS)
@@ -63,6 +68,7 @@ $(VENV)/.stamp-run: EXTRA :=
 $(VENV)/.stamp-test: EXTRA := [test]
 $(VENV)/.stamp-dev: EXTRA := [dev]
 $(VENV)/.stamp-bench: EXTRA := [bench]
+$(VENV)/.stamp-docs: EXTRA := [docs]
 $(VENV)/.stamp-%: pyproject.toml | $(BIN)/python
 	$(PIP) install --editable ".$(EXTRA)"
 	@touch $@

@@ -80,9 +80,8 @@ def _load_warning(stamp):
     if load is None or load <= stamp["cores"]:
         return ""
     return (
-        f"**Not settled:** the machine was busy (load {number(load)} on "
-        f"{stamp['cores']} cores). Ratios near a bound, and all wall-clock times, have "
-        "to be measured again."
+        f"**Busy machine:** load {number(load)} on {stamp['cores']} cores while this "
+        "ran. The wall-clock times are rough, and so are ratios near a bound."
     )
 
 

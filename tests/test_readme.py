@@ -11,8 +11,10 @@ PAGES = [
     ROOT / "CHANGELOG.md",
     ROOT / "CONTRIBUTING.md",
     *sorted(ROOT.glob("docs/*.md")),
-    *sorted(ROOT.glob("docs/guide/*.md")),
-    ROOT / "docs" / "papers" / "README.md",
+    *sorted(ROOT.glob("docs/guide/[!R]*.md")),
+    *sorted(ROOT.glob("docs/start/*.md")),
+    *sorted(ROOT.glob("docs/project/*.md")),
+    *sorted(ROOT.glob("docs/*/README.md")),
 ]
 BLOCKS = {
     page: re.findall(r"```python\n(.*?)```", page.read_text("utf8"), re.DOTALL)

@@ -138,7 +138,7 @@ def test_aim_is_the_claim_where_there_is_no_other():
 def test_busy_machine_is_told(load, warned):
     stamp = {**CaseResult().as_json("toy")["environment"], "load": load, "cores": 2}
     stored = {"claims": [], "tables": {}, "notes": [], "environment": stamp}
-    assert ("Not settled" in report.case_text(stored)) == warned
+    assert ("Busy machine" in report.case_text(stored)) == warned
 
 
 def test_numbers_are_short():

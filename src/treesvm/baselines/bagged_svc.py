@@ -3,7 +3,7 @@
 from typing import Any, Self
 
 import numpy as np
-from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.base import ClassifierMixin
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
@@ -12,6 +12,7 @@ from treesvm.decomposition.decomposition import Decomposition
 from treesvm.decomposition.theta import Theta
 from treesvm.decomposition.training import MachineOptions
 from treesvm.inputs.array_types import Array, ArrayLike, ClassWeight, MatrixLike, Seed
+from treesvm.inputs.estimator import Estimator
 from treesvm.inputs.parameter_rules import check_parameters
 from treesvm.inputs.rows import Rows
 from treesvm.inputs.training_rows import checked_rows, classification_rows
@@ -26,7 +27,7 @@ from treesvm.model_selection.search_fold import LeafTask
 from treesvm.partitions.whole_space import WholeSpace
 
 
-class BaggedSVC(ClassifierMixin, BaseEstimator):
+class BaggedSVC(ClassifierMixin, Estimator):
     """Kernel SVMs of few random rows each, added while that pays; they vote.
 
     For every (C, gamma) of the grid machines are added, each of a new draw without
@@ -36,28 +37,41 @@ class BaggedSVC(ClassifierMixin, BaseEstimator):
 
     Parameters
     ----------
-    Cs, gammas : sequence of float, optional
-        The grid; by default the paper's, 10^-1 … 10^5 and 10^-4 … 10^4.
+    Cs : sequence of float, optional
+        The C of the grid; by default the paper's, 10^-1 … 10^5.
+    gammas : sequence of float, optional
+        The γ of the grid; by default the paper's, 10^-4 … 10^4.
     max_samples : int, default=1500
         Rows of each machine.
     min_gain : float, default=0.005
+        Gain in accuracy that one more step has to bring.
     max_estimators : int, default=100
+        Most machines of a committee.
     cv : float or splitter, default=0.2
         A share of rows held out, or a splitter with one split.
     multi_class : {"ovo", "ovr"}, default="ovo"
+        A machine for each pair of classes, or for each class against the others.
     leaf_scaling : {"minmax", None}, default=None
         Rescale the features inside each machine, or take them as they are.
     class_weight : dict or "balanced", optional
+        Weights of the classes; "balanced" gives each the same sum.
     tol : float, default=1e-3
+        Violation of the optimality conditions at which a machine has converged.
     cache_size : float, default=1000
         Megabytes of kernel values that may be held.
     n_jobs : int, optional
+        Threads. The model does not depend on it.
     random_state : int, RandomState or None
+        Seeds what is random; an integer makes fits repeatable.
 
     Attributes
     ----------
     classes_ : ndarray of shape (n_classes,)
-    C_, gamma_ : float
+        The labels, sorted.
+    C_ : float
+        The C that was chosen.
+    gamma_ : float
+        The γ that was chosen.
     validation_scores_ : ndarray of shape (n_machines,)
         Of the winner: accuracy of one machine, of two, and so on.
     decompositions_ : list of Decomposition
@@ -65,7 +79,9 @@ class BaggedSVC(ClassifierMixin, BaseEstimator):
     n_support_vectors_ : int
         Summed over the machines.
     n_features_in_ : int
+        Columns of the training rows.
     feature_names_in_ : ndarray of str, if X had names
+        Names of the columns.
 
     Notes
     -----

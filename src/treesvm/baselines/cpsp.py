@@ -6,7 +6,7 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 from scipy import sparse
-from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.base import ClassifierMixin
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
@@ -14,6 +14,7 @@ from sklearn.utils.validation import check_is_fitted
 from treesvm.compression.subspace_pursuit import PursuitOptions, pursue
 from treesvm.decomposition.progress import Progress
 from treesvm.inputs.array_types import Array, ArrayLike, ClassWeight, MatrixLike, Seed
+from treesvm.inputs.estimator import Estimator
 from treesvm.inputs.parameter_rules import check_parameters, count, one_of
 from treesvm.inputs.training_rows import checked_rows, classification_rows
 from treesvm.inputs.whole_fit import all_or_nothing
@@ -22,7 +23,7 @@ from treesvm.kernels.kernel import kernel_class, resolve_kernel
 _GOOD_GAP = 1e-2  # relative gap above which a machine is reported as not converged
 
 
-class CPSPClassifier(ClassifierMixin, BaseEstimator):
+class CPSPClassifier(ClassifierMixin, Estimator):
     """Cutting-plane subspace pursuit: an SVM over a few basis vectors.
 
     The basis grows one vector at a time, each the one that captures most of the cutting
@@ -38,12 +39,18 @@ class CPSPClassifier(ClassifierMixin, BaseEstimator):
         Choose vectors among the training rows, CPSP(tr), or anywhere, CPSP: pre-images
         by fixed-point iteration, for dense rows and the RBF kernel.
     C : float, default=1.0
+        Weight of the errors: large values follow the rows, small ones are smoother.
     kernel : {"rbf", "laplacian", "linear", "poly", "polynomial", "sigmoid"} or \
 callable, default="rbf"
+        The function of two rows, see `treesvm.KernelSVC`.
     gamma : {"scale", "auto"} or float, default="scale"
-    degree, coef0
-        Of the polynomial and the sigmoid kernel.
+        Width of the kernel: a number, or scikit-learn's rules on what it sees.
+    degree : int, default=3
+        Of the polynomial kernel.
+    coef0 : float, default=0.0
+        Constant of the polynomial and the sigmoid kernel.
     class_weight : dict or "balanced", optional
+        Weights of the classes; "balanced" gives each the same sum.
     n_candidates : int, default=2000
         With more training rows, candidates are a random sample of so many.
     tol : float, default=1e-5
@@ -51,21 +58,28 @@ callable, default="rbf"
     max_iter : int, default=60
         Interior-point steps of each machine.
     random_state : int, RandomState or None
+        Seeds what is random; an integer makes fits repeatable.
     verbose : int, default=0
+        Above 0, progress goes to standard error.
 
     Attributes
     ----------
     classes_ : ndarray of shape (n_classes,)
+        The labels, sorted.
     basis_vectors_ : ndarray of shape (n_basis, n_features)
+        The vectors that all machines share.
     basis_rows_ : ndarray of shape (n_basis,)
         Training rows that they are, -1 for free vectors.
     coef_ : ndarray of shape (n_basis, n_machines)
+        Weights of the features.
     intercept_ : ndarray of shape (n_machines,)
+        Constants of the machines.
     converged_share_ : float
         Of all machines solved, one for every vector and class.
     n_iter_ : int
         Vectors added.
     n_features_in_ : int
+        Columns of the training rows.
 
     Notes
     -----

@@ -39,11 +39,17 @@ class LASVMClassifier(KernelSVC):
     Parameters
     ----------
     C : float, default=1.0
+        Weight of the errors: large values follow the rows, small ones are smoother.
     kernel : {"rbf", "laplacian", "linear", "poly", "polynomial", "sigmoid"} or \
 callable, default="rbf"
-    degree, gamma, coef0
-        Of the kernel, as for `KernelSVC`. With `partial_fit`, ``gamma="scale"`` is that
-        of the first rows.
+        The function of two rows, see `treesvm.KernelSVC`.
+    degree : int, default=3
+        Of the polynomial kernel.
+    gamma : {"scale", "auto"} or float, default="scale"
+        Width of the kernel, as for `KernelSVC`. With `partial_fit`, "scale" is that of
+        the first rows.
+    coef0 : float, default=0.0
+        Constant of the polynomial and the sigmoid kernel.
     epochs : int, default=1
         Most passes over the rows in `fit`; a pass that takes no row in is the last.
     finish : bool, default=True
@@ -53,8 +59,11 @@ callable, default="rbf"
     class_weight : dict or "balanced", optional
         "balanced" needs all rows and is refused by `partial_fit`.
     multi_class : {"ovo", "ovr"}, default="ovo"
+        A machine for each pair of classes, or for each class against the others.
     decision_function_shape : {"ovr", "ovo"}, default="ovr"
+        Columns of `decision_function`: one for each class, or one for each pair.
     break_ties : bool, default=False
+        Break ties between votes by the summed decision values.
     probability : bool, default=False
         Calibrate `predict_proba` in `fit`; refused by `partial_fit`.
     max_iter : int, default=-1
@@ -71,12 +80,19 @@ callable, default="rbf"
     Attributes
     ----------
     classes_ : ndarray of shape (n_classes,)
+        The labels, sorted.
     support_ : ndarray of shape (n_SV,)
         Row numbers of the support vectors; `partial_fit` goes on counting.
     support_weight_ : ndarray of shape (n_SV,)
         Weights of the support vectors.
-    support_vectors_, n_support_, dual_coef_, intercept_
-        As in `KernelSVC`.
+    support_vectors_ : ndarray or CSR matrix of shape (n_SV, n_features)
+        The rows that the machine is made of.
+    n_support_ : ndarray of shape (n_classes,)
+        Support vectors of each class.
+    dual_coef_ : ndarray of shape (n_classes - 1, n_SV)
+        Signed coefficients, as in scikit-learn; (n_classes, n_SV) with "ovr".
+    intercept_ : ndarray of shape (n_machines,)
+        Constants of the machines.
     n_iter_ : ndarray of shape (n_machines,)
         Steps on pairs.
     gap_ : ndarray of shape (n_machines,)

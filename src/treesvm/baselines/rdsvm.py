@@ -15,14 +15,17 @@ class RDSVMClassifier(DTSVMClassifierCV):
 
     Parameters
     ----------
-    Cs, gammas : sequence of float, optional
-        The grid; by default the paper's, 10^-1 … 10^5 and 10^-4 … 10^4.  One value each
-        fixes them; the size of the parts is still searched.
+    Cs : sequence of float, optional
+        The C of the grid; by default the paper's, 10^-1 … 10^5.  One value fixes it;
+        the size of the parts is still searched.
+    gammas : sequence of float, optional
+        The γ of the grid; by default the paper's, 10^-4 … 10^4.
     max_leaf_size : int, default=1500
         σ₀, the smallest ceiling.
     top_k : int, default=5
         Candidates that are tried with larger parts.
     growth : int, default=4
+        How many times larger the leaves of the next ceiling are.
     min_gain : float, default=0.005
         Gain in validation accuracy that larger parts have to bring.
     cv : float, int or splitter, default=0.2
@@ -31,37 +34,54 @@ class RDSVMClassifier(DTSVMClassifierCV):
     time_limit : float, optional
         Seconds, about, as in `DTSVMClassifierCV`.
     multi_class : {"ovo", "ovr"}, default="ovo"
+        A machine for each pair of classes, or for each class against the others.
     leaf_scaling : {"minmax", None}, default=None
         None is the paper's method and wants features scaled beforehand.
     class_weight : dict or "balanced", optional
+        Weights of the classes; "balanced" gives each the same sum.
     tol : float, default=1e-3
+        Violation of the optimality conditions at which a machine has converged.
     cache_size : float, default=1000
         Megabytes of kernel values that may be held.
     n_jobs : int, optional
+        Threads. The model does not depend on it.
     random_state : int, RandomState or None
+        Seeds what is random; an integer makes fits repeatable.
     verbose : int, default=0
+        Above 0, progress goes to standard error.
 
     Attributes
     ----------
     classes_ : ndarray of shape (n_classes,)
-    C_, gamma_ : float
+        The labels, sorted.
+    C_ : float
+        The C that was chosen.
+    gamma_ : float
+        The γ that was chosen.
     max_leaf_size_ : int
+        The leaf size that was chosen.
     best_score_ : float
         Validation accuracy of the winner.
     search_results_ : dict of ndarray
+        What was tried, as a table that pandas takes.
     stopped_early_ : bool
         Whether the time limit ended the search.
     n_leaf_fits_ : int
+        θ × leaf fits done in all.
     seconds_per_ceiling_ : dict
+        Time spent at each leaf size.
     best_estimator_ : DTSVMClassifier
         With the parts as its partition.
     decompositions_ : list of one Decomposition
+        The partition and its trained parts.
     n_leaves_ : int
         Number of parts.
     n_support_vectors_ : int
         Support vectors of all parts; parts do not share rows.
     n_features_in_ : int
+        Columns of the training rows.
     feature_names_in_ : ndarray of str, if X had names
+        Names of the columns.
 
     Notes
     -----

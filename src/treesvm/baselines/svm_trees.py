@@ -26,18 +26,26 @@ class SVMTreesClassifier(ObliqueTreeClassifier):
     alpha : float or "auto", default="auto"
         λ of the nodes' SVMs, as in `HLSVMClassifier`.
     regularization : {"paper", "mean"}, default="paper"
+        How λ depends on the rows of a node, as in `treesvm.HLSVMClassifier`.
     max_depth : int, optional
         Largest number of hyperplanes in a cascade.
     class_weight : dict or "balanced", optional
+        Weights of the classes; "balanced" gives each the same sum.
     tol : float, default=0.1
+        Violation of the optimality conditions at which a machine has converged.
     max_passes : int, default=20
+        Largest number of passes over the rows of a node.
     max_node_rows : int or None, default=20000
+        Nodes with more rows train on a sample of so many.
     n_jobs : int, optional
+        Threads. The model does not depend on it.
     random_state : int, RandomState or None
+        Seeds what is random; an integer makes fits repeatable.
 
     Attributes
     ----------
     classes_ : ndarray of shape (n_classes,)
+        The labels, sorted.
     trees_ : list of Tree
         The cascade, or those of the pairs of classes.
 

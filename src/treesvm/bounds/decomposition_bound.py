@@ -40,9 +40,21 @@ _BLOCK = 2_000  # support vectors whose kernel rows are held at once
 
 
 class DecompositionBound(NamedTuple):
-    """The parts of the bound of Theorem 10 for one decomposition."""
+    """The parts of the bound of Theorem 10 for one decomposition.
 
-    R: float  # S, if there is one leaf
+    Attributes
+    ----------
+    R : float
+        Σ (ρ²β² + ‖ξ‖²) over the leaves; S, if there is one leaf.
+    n_leaves : int
+        L, the leaves of the tree.
+    n_rows : int
+        n, the training rows.
+    n_features : int
+        d, their columns.
+    """
+
+    R: float
     n_leaves: int
     n_rows: int
     n_features: int
@@ -96,14 +108,27 @@ def decomposition_bound(model: Any, X: MatrixLike, y: ArrayLike) -> Decompositio
 
     Parameters
     ----------
-    model : fitted DTSVMClassifier with an RBF kernel and one decomposition
+    model : DTSVMClassifier
+        Fitted, with an RBF kernel and one decomposition.
     X : array-like or sparse matrix of shape (n, d)
         The rows that trained it.
     y : array-like of shape (n,)
+        Their labels.
 
     Returns
     -------
     DecompositionBound
+
+    Examples
+    --------
+    >>> from sklearn.datasets import make_moons
+    >>> from treesvm import DTSVMClassifier
+    >>> from treesvm.bounds import decomposition_bound
+    >>> X, y = make_moons(600, noise=0.2, random_state=0)
+    >>> model = DTSVMClassifier(kernel="rbf", max_leaf_size=200, random_state=0)
+    >>> bound = decomposition_bound(model.fit(X, y), X, y)
+    >>> bound.n_leaves == model.n_leaves_, bound.T1 > bound.R
+    (True, True)
     """
     check_is_fitted(model)
     if len(model.decompositions_) != 1:

@@ -22,13 +22,27 @@ from treesvm.trees.tree import Tree
 
 
 class ObliqueBound(NamedTuple):
-    """The parts of the bound for one tree."""
+    """The parts of the bound for one tree.
+
+    Attributes
+    ----------
+    training_error : float
+        Share of the training rows that the tree answers wrongly.
+    n_leaves : int
+        L.
+    effective_leaves : float
+        L'_eff.
+    depth : int
+        D.
+    complexity : float
+        T.
+    """
 
     training_error: float
     n_leaves: int
-    effective_leaves: float  # L'_eff
+    effective_leaves: float
     depth: int
-    complexity: float  # T
+    complexity: float
 
     def value(self, c: float = 1.0) -> float:
         """Return training error + c T; the theory does not name c."""
@@ -50,6 +64,17 @@ def oblique_bound(tree: Tree) -> ObliqueBound:
     Notes
     -----
     A tree of depth one has log D = 0, and so has no tree at all: log 2 is used there.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import make_moons
+    >>> from treesvm import HLSVMClassifier
+    >>> from treesvm.bounds import oblique_bound
+    >>> X, y = make_moons(600, noise=0.2, random_state=0)
+    >>> tree = HLSVMClassifier(random_state=0).fit(X, y).trees_[0]
+    >>> bound = oblique_bound(tree)
+    >>> bound.effective_leaves <= bound.n_leaves == tree.n_leaves
+    True
     """
     value = tree.value[tree.leaves()]
     right, total = value.max(axis=1), value.sum()
@@ -71,6 +96,21 @@ def effective_leaves(shares: ArrayLike) -> float:
 
     L for equally full leaves, about one when a single leaf holds nearly everything
     and there are few of them.
+
+    Parameters
+    ----------
+    shares : array-like of shape (n_leaves,)
+        Share of the rows in each leaf; they sum to one.
+
+    Returns
+    -------
+    float
+
+    Examples
+    --------
+    >>> from treesvm.bounds import effective_leaves
+    >>> effective_leaves([0.25, 0.25, 0.25, 0.25])
+    4.0
     """
     shares = np.asarray(shares)
     n_leaves = len(shares)

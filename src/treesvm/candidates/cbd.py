@@ -19,6 +19,7 @@ class CBD(CandidateSelector):
     Parameters
     ----------
     share : float in (0, 1], default=0.1
+        Share of the rows to keep.
     n_neighbors : int, default=100
         Neighbours looked at; at most all other rows.
     algorithm : {"auto", "brute", "kd_tree", "ball_tree"}, default="auto"

@@ -22,6 +22,7 @@ class CleanSpread(CandidateSelector):
     Parameters
     ----------
     share : float in (0, 1], default=0.1
+        Share of the rows to keep.
     n_neighbors : int, default=15
         Neighbours that vote.
     floor : float, default=0.2
@@ -30,6 +31,7 @@ class CleanSpread(CandidateSelector):
     n_jobs : int, optional
         Threads of the search for neighbours.
     random_state : int, RandomState or None
+        Seeds what is random; an integer makes fits repeatable.
     verbose : int, default=0
         Above 0, progress goes to standard error.
 

@@ -18,6 +18,7 @@ class CVS(CandidateSelector):
     Parameters
     ----------
     share : float in (0, 1], default=0.1
+        Share of the rows to keep.
     n_jobs : int, optional
         Threads of the search for neighbours.
     random_state : int, RandomState or None

@@ -23,11 +23,13 @@ class FLD(CandidateSelector):
     Parameters
     ----------
     share : float in (0, 1], default=0.1
+        Share of the rows to keep.
     tree : DecisionTreeClassifier, optional
         Of scikit-learn; None grows CART and prunes it.
     pruning : {"auto"}, float, int or None, default="auto"
         How the grown tree is pruned, see `TRSD`.
     random_state : int, RandomState or None
+        Seeds what is random; an integer makes fits repeatable.
 
     Attributes
     ----------

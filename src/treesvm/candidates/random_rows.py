@@ -13,10 +13,12 @@ class RandomRows(CandidateSelector):
     Parameters
     ----------
     share : float in (0, 1], default=0.1
+        Share of the rows to keep.
     stratify : bool, default=True
         Draw from each class in proportion to its rows; this makes the baseline a little
         stronger on few rows.
     random_state : int, RandomState or None
+        Seeds what is random; an integer makes fits repeatable.
 
     Attributes
     ----------

@@ -9,16 +9,16 @@ from numbers import Integral, Real
 from typing import Any, Self
 
 import numpy as np
-from sklearn.base import BaseEstimator
 from sklearn.utils import _safe_indexing, check_random_state
 
 from treesvm.inputs.array_types import ArrayLike, MatrixLike
+from treesvm.inputs.estimator import Estimator
 from treesvm.inputs.parameter_rules import check_parameters
 from treesvm.inputs.training_rows import checked_rows, class_codes
 from treesvm.inputs.whole_fit import all_or_nothing
 
 
-class CandidateSelector(BaseEstimator, ABC):
+class CandidateSelector(Estimator, ABC):
     """Base of all selectors; a subclass answers `_select`.
 
     Subclasses have the parameters `share` and `random_state`.

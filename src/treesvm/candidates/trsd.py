@@ -34,6 +34,7 @@ class TRSD(CandidateSelector):
         or not at all. "auto" is 5 folds up to 10,000 rows and a fifth of the rows
         beyond.
     random_state : int, RandomState or None
+        Seeds what is random; an integer makes fits repeatable.
 
     Attributes
     ----------

@@ -42,6 +42,15 @@ class ColumnEncoder:
     ----------
     spec : dict
         See `treesvm.datasets.encoder_spec`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from treesvm.datasets import ColumnEncoder, Table
+    >>> colour = np.array(["red", "blue", "red"], dtype=object)
+    >>> table = Table({"colour": colour, "size": np.array([1.0, 2.0, 3.0])})
+    >>> ColumnEncoder.learn(table).transform(table).shape
+    (3, 3)
     """
 
     def __init__(self, spec: dict[str, Any]) -> None:

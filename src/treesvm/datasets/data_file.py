@@ -18,10 +18,13 @@ class DataFileError(ValueError):
 
     Attributes
     ----------
+    line : int or None
+        Counted from 1.
+    column : int or None
+        Counted from 1: a place in the line for text in LIBSVM's format, the number of
+        the field for tables.
     path : str
-    line, column : int or None
-        Counted from 1; the column is a place in the line for text in LIBSVM's format
-        and the number of the field for tables.
+        Of the file.
     """
 
     def __init__(

@@ -17,6 +17,18 @@ def embedded_tables(max_rows: int | None = None) -> Iterator[tuple[str, Table]]:
     ----------
     max_rows : int, optional
         Upper limit for generated rows; 200,000 by default.
+
+    Yields
+    ------
+    title : str
+    table : Table
+
+    Examples
+    --------
+    >>> from treesvm.datasets import embedded_tables
+    >>> title, table = next(embedded_tables(max_rows=100))
+    >>> table.n_rows
+    1797
     """
     X, y = load_digits(return_X_y=True)
     yield "Digits: handwriting, small", Table(X / 16.0, y, "digits")

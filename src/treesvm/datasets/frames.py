@@ -50,6 +50,13 @@ def as_table(X: Any, names: Sequence[str] | None = None) -> Table:
     ------
     TypeError, ValueError
         For columns that are neither numbers nor text, and for infinite numbers.
+
+    Examples
+    --------
+    >>> from treesvm.datasets import as_table
+    >>> table = as_table([[1.0, "red"], [2.0, "blue"]])
+    >>> list(table.X), table.n_rows
+    (['x0', 'x1'], 2)
     """
     if isinstance(X, Table):
         return _chosen(X, names)

@@ -23,12 +23,16 @@ def make_waves(
 
     Parameters
     ----------
-    n_rows, n_features : int
+    n_rows : int, default=200000
+        How many.
+    n_features : int, default=4
+        Columns.
     frequency : float
         How often the height goes up and down along a feature.
     noise : float
         Share of the labels that are drawn at random.
     seed : int
+        Of the random numbers.
 
     Returns
     -------
@@ -36,6 +40,13 @@ def make_waves(
         In [0, 1].
     y : ndarray of int64, shape (n_rows,)
         0, 1 and 2, equally frequent.
+
+    Examples
+    --------
+    >>> from treesvm.datasets import make_waves
+    >>> X, y = make_waves(300, 2)
+    >>> X.shape, sorted(set(y.tolist()))
+    ((300, 2), [0, 1, 2])
     """
     rng = np.random.default_rng(seed)
     X = rng.uniform(size=(n_rows, n_features)).astype(np.float32)
@@ -52,11 +63,29 @@ def make_spirals(
 ) -> tuple[Array, Array]:
     """Two interleaved spirals in the plane: a picture of what each method can follow.
 
+    Parameters
+    ----------
+    n_rows : int, default=4000
+        How many.
+    n_turns : float, default=1.5
+        How often a spiral goes round.
+    noise : float, default=0.02
+        Standard deviation that is added to both features.
+    seed : int, default=0
+        Of the random numbers.
+
     Returns
     -------
     X : ndarray of float64, shape (n_rows, 2)
     y : ndarray of int64, shape (n_rows,)
         0 and 1.
+
+    Examples
+    --------
+    >>> from treesvm.datasets import make_spirals
+    >>> X, y = make_spirals(100)
+    >>> X.shape, sorted(set(y.tolist()))
+    ((100, 2), [0, 1])
     """
     rng = np.random.default_rng(seed)
     y = rng.integers(2, size=n_rows)

@@ -16,6 +16,7 @@ def train_test_rows(y: Array, test_share: float, seed: int) -> tuple[Array, Arra
     test_share : float
         Between 0 and 1.
     seed : int
+        Of the draw.
 
     Returns
     -------
@@ -25,6 +26,14 @@ def train_test_rows(y: Array, test_share: float, seed: int) -> tuple[Array, Arra
     ------
     ValueError
         If the share is not between 0 and 1, or all labels are the same.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from treesvm.datasets import train_test_rows
+    >>> train, test = train_test_rows(np.array([0, 0, 0, 0, 1, 1, 1, 1]), 0.25, seed=0)
+    >>> len(train), len(test)
+    (6, 2)
     """
     if not 0.0 < test_share < 1.0:
         raise ValueError(f"test_share={test_share}; use a share between 0 and 1.")

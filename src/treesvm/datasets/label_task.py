@@ -15,6 +15,25 @@ def task_of(y: Array) -> tuple[str, str]:
 
     Regression: more than 10 different numbers, some of them not whole; or more than 50
     different numbers that are more than 5 % of the rows.
+
+    Parameters
+    ----------
+    y : ndarray of shape (n_rows,)
+        Labels, numbers or text.
+
+    Returns
+    -------
+    task : {"classification", "regression"}
+    reason : str
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from treesvm.datasets import task_of
+    >>> task_of(np.linspace(0, 1, 100))[0]
+    'regression'
+    >>> task_of(np.array(["yes", "no", "yes"]))[0]
+    'classification'
     """
     numbers = _as_numbers(y)
     if numbers is None:
@@ -31,10 +50,28 @@ def task_of(y: Array) -> tuple[str, str]:
 def as_target(y: Array, task: str) -> Array:
     """Return labels as numbers for regression; fractions as text for classification.
 
+    Parameters
+    ----------
+    y : ndarray of shape (n_rows,)
+        Labels, numbers or text.
+    task : {"classification", "regression"}
+        What they stand for.
+
+    Returns
+    -------
+    ndarray of shape (n_rows,)
+
     Raises
     ------
     ValueError
         If a label is no number where one is wanted.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from treesvm.datasets import as_target
+    >>> as_target(np.array(["1.5", "2"]), "regression").tolist()
+    [1.5, 2.0]
     """
     if task == CLASSIFICATION:
         is_real = y.dtype.kind == "f" and np.any(y % 1.0 != 0.0)

@@ -70,6 +70,7 @@ def read_libsvm(
     Parameters
     ----------
     path : str or Path
+        Of the file.
     n_features : int, optional
         Width of the matrix; by default the largest feature number of the file.
     zero_based : bool or "auto", default="auto"
@@ -88,6 +89,17 @@ def read_libsvm(
     ------
     DataFileError
         With file, line and column of the first mistake.
+
+    Examples
+    --------
+    >>> import pathlib, tempfile
+    >>> from treesvm.datasets import read_libsvm
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = pathlib.Path(folder, "tiny.svm")
+    ...     _ = path.write_text("1 1:0.5 2:1\\n-1 2:3\\n")
+    ...     X, y = read_libsvm(path)
+    >>> X.toarray().tolist(), y.tolist()
+    ([[0.5, 1.0], [0.0, 3.0]], [1, -1])
     """
     return load_libsvm(path, n_features, zero_based, max_bytes)[:2]
 
@@ -124,6 +136,32 @@ def iter_libsvm(
 
     The index base must be said here, since a feature 0 may come late. Labels are
     float64. Without `n_features` each chunk is as wide as its largest feature number.
+
+    Parameters
+    ----------
+    path : str or Path
+        Of the file.
+    chunk_rows : int, default=50000
+        Most rows in a piece.
+    n_features : int, optional
+        Width of the pieces.
+    zero_based : bool, default=False
+        Whether features are counted from 0.
+
+    Yields
+    ------
+    X : csr_matrix of float64
+    y : ndarray of float64
+
+    Examples
+    --------
+    >>> import pathlib, tempfile
+    >>> from treesvm.datasets import iter_libsvm
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = pathlib.Path(folder, "tiny.svm")
+    ...     _ = path.write_text("1 1:0.5 2:1\\n-1 2:3\\n")
+    ...     [len(y) for X, y in iter_libsvm(path, 1)]
+    [1, 1]
     """
     if chunk_rows < 1:
         raise ValueError(f"chunk_rows={chunk_rows}; use 1 or more.")

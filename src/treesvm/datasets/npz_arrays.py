@@ -40,6 +40,18 @@ def read_npz(
     -------
     X : ndarray of float64 or float32, shape (n_rows, n_features)
     y : ndarray of shape (n_rows,) or None
+
+    Examples
+    --------
+    >>> import pathlib, tempfile
+    >>> import numpy as np
+    >>> from treesvm.datasets import read_npz
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = pathlib.Path(folder, "tiny.npz")
+    ...     np.savez(path, X=np.eye(3), y=[0, 1, 0])
+    ...     X, y = read_npz(path)
+    >>> X.shape, y.tolist()
+    ((3, 3), [0, 1, 0])
     """
     path = DataSource.of(path)
     with _opened(path) as archive:
@@ -56,7 +68,34 @@ def read_npz(
 def iter_npz(
     path: FilePath, chunk_rows: int = 50_000, *, label: str = "y"
 ) -> Iterator[tuple[int, Array, Array | None]]:
-    """Yield (number of the first row, X, y) of at most `chunk_rows` rows."""
+    """Yield (number of the first row, X, y) of at most `chunk_rows` rows.
+
+    Parameters
+    ----------
+    path : str or Path
+        Of the file.
+    chunk_rows : int, default=50000
+        Most rows in a piece.
+    label : str, default="y"
+        Name of the array of labels.
+
+    Yields
+    ------
+    first : int
+    X : ndarray
+    y : ndarray or None
+
+    Examples
+    --------
+    >>> import pathlib, tempfile
+    >>> import numpy as np
+    >>> from treesvm.datasets import iter_npz
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = pathlib.Path(folder, "tiny.npz")
+    ...     np.savez(path, X=np.eye(3), y=[0, 1, 0])
+    ...     [(first, len(X)) for first, X, y in iter_npz(path, 2)]
+    [(1, 2), (3, 1)]
+    """
     with _opened(path) as archive:
         shape, is_fortran, dtype = _header(path, archive, "X")
         if is_fortran and min(shape) > 1:

@@ -18,7 +18,27 @@ _COLUMN_BYTES = 8_000  # what pyarrow's and our objects for one column take
 
 
 def column_names(path: FilePath) -> list[str] | None:
-    """Return the names of all columns of a CSV or Parquet file, else None."""
+    """Return the names of all columns of a CSV or Parquet file, else None.
+
+    Parameters
+    ----------
+    path : str or Path
+        Of the file.
+
+    Returns
+    -------
+    list of str or None
+
+    Examples
+    --------
+    >>> import pathlib, tempfile
+    >>> from treesvm.datasets import column_names
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = pathlib.Path(folder, "flowers.csv")
+    ...     _ = path.write_text("length,colour,kind\\n1.5,red,a\\n2.5,blue,b\\n")
+    ...     column_names(path)
+    ['length', 'colour', 'kind']
+    """
     source = DataSource.of(path)
     if source.kind == "csv":
         return csv_layout(source).columns
@@ -112,6 +132,17 @@ def read_table(
     ------
     DataFileError
         With file, line and column of a mistake.
+
+    Examples
+    --------
+    >>> import pathlib, tempfile
+    >>> from treesvm.datasets import read_table
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = pathlib.Path(folder, "flowers.csv")
+    ...     _ = path.write_text("length,colour,kind\\n1.5,red,a\\n2.5,blue,b\\n")
+    ...     table = read_table(path)
+    >>> list(table.X), table.y.tolist()
+    (['length', 'colour'], ['a', 'b'])
     """
     path = DataSource.of(path)
     kind = path.kind
@@ -139,6 +170,34 @@ def read_csv(
     A first line of numbers only is a row, not a header. Missing are empty fields, "NA",
     "NaN", "null", "None" and "?". A column is of numbers if all its values are, and
     categorical if most of them are not; in between, the first text is reported.
+
+    Parameters
+    ----------
+    path : str or Path
+        Of the file.
+    label : str, int or None, default=-1
+        Label column, see `read_table`.
+    categorical : collection of str
+        Columns that are categories although their values are numbers.
+    drop : collection of str
+        Columns that are left out.
+    max_bytes : int, optional
+        Refuse files whose rows take more memory; by default half of what there is.
+
+    Returns
+    -------
+    Table
+
+    Examples
+    --------
+    >>> import pathlib, tempfile
+    >>> from treesvm.datasets import read_csv
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = pathlib.Path(folder, "flowers.csv")
+    ...     _ = path.write_text("length,colour,kind\\n1.5,red,a\\n2.5,blue,b\\n")
+    ...     table = read_csv(path, drop=["colour"])
+    >>> list(table.X)
+    ['length']
     """
     return _whole_table(path, "csv", label, categorical, drop, max_bytes)
 
@@ -151,7 +210,30 @@ def read_parquet(
     drop: Collection[str] = (),
     max_bytes: int | None = None,
 ) -> Table:
-    """Read a Parquet file; see `read_table`."""
+    """Read a Parquet file; see `read_table`.
+
+    Parameters
+    ----------
+    path : str or Path
+        Of the file.
+    label : str, int or None, default=-1
+        Label column, see `read_table`.
+    categorical : collection of str
+        Columns that are categories although their values are numbers.
+    drop : collection of str
+        Columns that are left out.
+    max_bytes : int, optional
+        Refuse files whose rows take more memory; by default half of what there is.
+
+    Returns
+    -------
+    Table
+
+    Examples
+    --------
+    >>> from treesvm.datasets import read_parquet
+    >>> table = read_parquet("flowers.parquet", label="kind")  # doctest: +SKIP
+    """
     return _whole_table(path, "parquet", label, categorical, drop, max_bytes)
 
 
@@ -189,11 +271,37 @@ def iter_table(
 
     Parameters
     ----------
+    path : str or Path
+        Of the file.
+    chunk_rows : int, default=50000
+        Most rows in a piece.
+    label : str, int or None, default=-1
+        Label column, see `read_table`.
+    categorical : collection of str
+        Columns that are categories although their values are numbers.
+    drop : collection of str
+        Columns that are left out.
+    zero_based : bool, default=False
+        Of LIBSVM text, see `iter_libsvm`.
     kinds : dict of str to {"number", "text"}, optional
         Types of the columns; by default guessed from the first chunk.
     names : sequence of str, optional
         Names of the columns of a CSV file without header, instead of "column 1" …;
         used if there are as many.
+
+    Yields
+    ------
+    Table
+
+    Examples
+    --------
+    >>> import pathlib, tempfile
+    >>> from treesvm.datasets import iter_table
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = pathlib.Path(folder, "flowers.csv")
+    ...     _ = path.write_text("length,colour,kind\\n1.5,red,a\\n2.5,blue,b\\n")
+    ...     [table.n_rows for table in iter_table(path, 1)]
+    [1, 1]
     """
     path = DataSource.of(path)
     kind = path.kind

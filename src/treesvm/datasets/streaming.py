@@ -18,6 +18,23 @@ class StreamSummary(NamedTuple):
 
     `n_right`, `balanced_accuracy` and `base_rate` are None for regressors, the errors
     are None for classifiers.
+
+    Attributes
+    ----------
+    n_rows : int
+        Rows that were answered.
+    n_labelled : int
+        Those of them that had a label.
+    n_right : int or None
+        Right answers of a classifier.
+    balanced_accuracy : float or None
+        Mean over the classes of the share of right answers.
+    base_rate : float or None
+        Share of the most frequent label.
+    r2 : float or None
+        R² of a regressor.
+    mean_absolute_error : float or None
+        Of a regressor.
     """
 
     n_rows: int
@@ -43,7 +60,9 @@ def predict_file(
     Parameters
     ----------
     model : TableModel
+        Fitted.
     path : str or Path
+        Of the file.
     write : callable
         Takes text.
     answer : {"labels", "proba", "decision"}
@@ -56,6 +75,18 @@ def predict_file(
     Returns
     -------
     StreamSummary
+
+    Examples
+    --------
+    >>> import io, pathlib, tempfile
+    >>> from sklearn.neighbors import KNeighborsClassifier
+    >>> from treesvm.datasets import TableModel, predict_file, read_table
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = pathlib.Path(folder, "tiny.svm")
+    ...     _ = path.write_text("1 1:0.5 2:1\\n-1 2:3\\n")
+    ...     model = TableModel(KNeighborsClassifier(1)).fit(read_table(path))
+    ...     predict_file(model, path, io.StringIO().write).n_right
+    2
     """
     score = _scorer(model, answer)
     lines = LAYOUTS[layout]

@@ -20,6 +20,7 @@ class Table:
         A matrix of float64, or columns by name: float64 with NaN where a value is
         missing, or object arrays of str with None where it is missing.
     y : ndarray of shape (n_rows,) or None
+        Labels.
     path : str
         Where the rows come from, for messages.
     first_row : int
@@ -30,6 +31,14 @@ class Table:
         For rows that were taken from a table: their places behind its first row.
     zero_based : bool
         Whether they come from LIBSVM text that counts features from 0.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from treesvm.datasets import Table
+    >>> table = Table({"size": np.arange(3.0)}, y=np.array([0, 1, 0]))
+    >>> table.n_rows
+    3
     """
 
     X: Any

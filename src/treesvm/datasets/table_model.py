@@ -31,7 +31,9 @@ class TableModel:
     estimator : classifier or regressor
         Fitted by `fit`.
     scale : {"minmax", "standard", "none"}, default="minmax"
+        How numbers are scaled.
     missing : {"error", "median", "most_frequent", "indicator"}, default="error"
+        What is put in place of missing values.
     unseen : {"zeros", "error"}, default="zeros"
         See `ColumnEncoder.learn`. With ``missing="indicator"`` the columns are encoded
         by `ColumnEncoder.fit_training`, which always answers unseen categories. With
@@ -40,6 +42,7 @@ class TableModel:
     Attributes
     ----------
     encoder_ : ColumnEncoder
+        How columns became features.
     source_ : dict
         How the training file was read: "label" (name of its label column or None) and
         "zero_based" (of LIBSVM text).

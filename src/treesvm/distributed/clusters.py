@@ -110,6 +110,7 @@ def local_cluster(
     Parameters
     ----------
     n_workers : int
+        Processes to start.
     memory : str or int, optional
         Of each worker, such as "1.5GB". The buffers of Dask's shuffle, a gigabyte by
         default, are made to fit.

@@ -3,7 +3,7 @@
 from typing import Any
 
 import numpy as np
-from sklearn.base import BaseEstimator, ClassifierMixin, clone
+from sklearn.base import ClassifierMixin, clone
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
@@ -11,6 +11,7 @@ from treesvm.distributed.clusters import cluster_size, find_client
 from treesvm.distributed.collections import is_collection
 from treesvm.distributed.prediction import lazy_answers
 from treesvm.inputs.array_types import Array
+from treesvm.inputs.estimator import Estimator
 
 
 def _has(method):
@@ -18,7 +19,7 @@ def _has(method):
     return lambda self: hasattr(getattr(self, "model_", self._template()), method)
 
 
-class DaskClassifier(ClassifierMixin, BaseEstimator):
+class DaskClassifier(ClassifierMixin, Estimator):
     """A classifier that is fitted on a Dask cluster; see its subclasses."""
 
     def _template(self):

@@ -25,6 +25,7 @@ def mapped_array(array: Any, chunk_rows: int = 250_000) -> Any:
         Of rows in C order, such as ``np.load(path, mmap_mode="r")``. The workers must
         see its file.
     chunk_rows : int
+        Rows in memory at a time.
 
     Examples
     --------
@@ -66,6 +67,16 @@ def spooled_arrays(spool: Spool) -> tuple[Any, Any]:
     """Return (X, y) of a `treesvm.datasets.spooling.Spool` as Dask arrays.
 
     The workers must see the folder of the spool.
+
+    Parameters
+    ----------
+    spool : Spool
+        What `treesvm.datasets.spooling.spool_file` wrote.
+
+    Returns
+    -------
+    X : dask array of shape (n_rows, n_features)
+    y : dask array of shape (n_rows,)
 
     Examples
     --------

@@ -43,8 +43,10 @@ class DaskDTSVMClassifier(DaskClassifier):
     ----------
     model_ : DTSVMClassifier
         An ordinary fitted model: it pickles, saves and predicts without Dask.
-    classes_, n_features_in_
-        As in the model.
+    classes_ : ndarray of shape (n_classes,)
+        The labels, sorted.
+    n_features_in_ : int
+        Columns of the training rows.
     leaves_per_worker_ : dict of int to int
         How many leaves each worker process has trained, by process number.
 

@@ -41,8 +41,12 @@ class DaskDTSVMClassifierCV(DaskDTSVMClassifier):
     ----------
     model_ : DTSVMClassifierCV
         An ordinary fitted model with all results of the search.
-    classes_, n_features_in_, leaves_per_worker_
-        As in `DaskDTSVMClassifier`; leaves of the final fit are counted.
+    classes_ : ndarray of shape (n_classes,)
+        The labels, sorted.
+    n_features_in_ : int
+        Columns of the training rows.
+    leaves_per_worker_ : dict of int to int
+        How many leaves of the final fit each worker process has trained.
 
     Notes
     -----

@@ -39,8 +39,10 @@ class DaskHLSVMClassifier(DaskClassifier):
     ----------
     model_ : HLSVMClassifier
         An ordinary fitted model: it pickles, saves and predicts without Dask.
-    classes_, n_features_in_
-        As in the model.
+    classes_ : ndarray of shape (n_classes,)
+        The labels, sorted.
+    n_features_in_ : int
+        Columns of the training rows.
 
     Notes
     -----

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from typing import Any, Self
 
 import numpy as np
-from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, clone
+from sklearn.base import ClassifierMixin, MetaEstimatorMixin, clone
 from sklearn.utils import check_random_state
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
@@ -12,6 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 from treesvm.candidates.trsd import TRSD
 from treesvm.estimators.kernel_svc import KernelSVC
 from treesvm.inputs.array_types import Array, ArrayLike, MatrixLike, Seed
+from treesvm.inputs.estimator import Estimator
 from treesvm.inputs.parameter_rules import check_parameters
 from treesvm.inputs.training_rows import checked_rows, classification_rows
 from treesvm.inputs.whole_fit import all_or_nothing
@@ -30,7 +31,7 @@ def _machine_has(name):
     return available_if(check)
 
 
-class CandidateSVC(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
+class CandidateSVC(MetaEstimatorMixin, ClassifierMixin, Estimator):
     """Train a classifier on the rows that a selector keeps.
 
     Parameters
@@ -45,12 +46,17 @@ class CandidateSVC(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
     Attributes
     ----------
     classes_ : ndarray of shape (n_classes,)
+        The labels, sorted.
     selector_ : the fitted selector
+        The selector, fitted.
     estimator_ : the classifier, fitted on the kept rows
+        The machine, trained on the kept rows.
     sample_indices_ : ndarray of shape (n_kept,)
         Rows that the machine was trained on, ascending.
     n_features_in_ : int
+        Columns of the training rows.
     feature_names_in_ : ndarray of str, if X had names
+        Names of the columns.
 
     Notes
     -----

@@ -56,10 +56,12 @@ def compress(
         Rows that small machines are fitted on; the model's training rows will do.
     y : array-like of shape (n_rows,), optional
         Their labels; without, the model's own answers are taken.
-    X_val, y_val : optional
-        Validation rows and their labels. Rows that the model was not trained on are
+    X_val : {array-like, sparse matrix} of shape (n_val, n_features), optional
+        Validation rows. Rows that the model was not trained on are
         best: on its training rows its loss is too low, and the choice too careful. By
         default 30 % of X are drawn and kept out of the fits.
+    y_val : array-like of shape (n_val,), optional
+        Their labels.
     max_kernel_evaluations : int, optional
         Most kernels for a row, in each decomposition. It goes before `tolerance`.
     tolerance : float, default=0.005
@@ -76,7 +78,9 @@ def compress(
     n_jobs : int, optional
         Threads over the leaves. The result does not depend on it.
     random_state : int, RandomState or None
+        Seeds what is random; an integer makes fits repeatable.
     verbose : int, default=0
+        Above 0, progress goes to standard error.
 
     Returns
     -------

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from typing import Any, Self
 
 import numpy as np
-from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.base import ClassifierMixin
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
@@ -20,6 +20,7 @@ from treesvm.decomposition.training import Recipe, fit_member, machine_options
 from treesvm.estimators.explaining import ExplainsFeatures
 from treesvm.files.file_path import FilePath
 from treesvm.inputs.array_types import Array, ArrayLike, ClassWeight, MatrixLike, Seed
+from treesvm.inputs.estimator import Estimator
 from treesvm.inputs.parameter_rules import check_parameters
 from treesvm.inputs.rows import Rows
 from treesvm.inputs.training_rows import checked_rows, classification_rows
@@ -27,7 +28,7 @@ from treesvm.inputs.whole_fit import all_or_nothing
 from treesvm.partitions.choice import find_partition
 
 
-class DTSVMClassifier(ExplainsFeatures, ClassifierMixin, BaseEstimator):
+class DTSVMClassifier(ExplainsFeatures, ClassifierMixin, Estimator):
     """Tree-decomposed kernel SVM with given C, gamma and leaf size.
 
     An entropy tree splits the rows until its leaves hold fewer than `max_leaf_size`; a
@@ -38,6 +39,7 @@ class DTSVMClassifier(ExplainsFeatures, ClassifierMixin, BaseEstimator):
     Parameters
     ----------
     C : float, default=5.0
+        Weight of the errors: large values follow the rows, small ones are smoother.
     gamma : {"median", "scale", "auto"} or float, default="median"
         Of the features as the parts see them. "median" is one divided by the median
         distance between a part's rows, so that it suits any number of features; "scale"
@@ -77,12 +79,14 @@ callable, default="laplacian"
     reduce : selector of `treesvm.candidates`, optional
         Which rows of a leaf, scaled as there, train its machine; None keeps all.
     class_weight : dict or "balanced", optional
+        Weights of the classes; "balanced" gives each the same sum.
     probability : bool, default=True
         Make scores compare across parts, for `predict_proba`, `decision_function` and
         soft votes, by what machines would say of some of their rows had they not been
         trained on them. It takes no second fit, and the answers of a member stay as
         they are. False is the paper's method.
     tol : float, default=1e-3
+        Violation of the optimality conditions at which a machine has converged.
     max_iter : int, default=-1
         Cap on the steps of each machine, -1 for none.
     cache_size : float, default=1000
@@ -91,6 +95,7 @@ callable, default="laplacian"
     n_jobs : int, optional
         Threads over the leaves.  The model does not depend on it.
     random_state : int, RandomState or None
+        Seeds what is random; an integer makes fits repeatable.
     verbose : int, default=0
         Above 0, progress goes to standard error.
     checkpoint : str, path-like or Checkpoint, optional
@@ -101,6 +106,7 @@ callable, default="laplacian"
     Attributes
     ----------
     classes_ : ndarray of shape (n_classes,)
+        The labels, sorted.
     decompositions_ : list of Decomposition
         The members: a partition each, and its parts.
     trees_ : list of Tree
@@ -119,7 +125,9 @@ callable, default="laplacian"
     n_restored_leaves_ : int
         With a checkpoint, leaves that were taken from it instead of trained.
     n_features_in_ : int
+        Columns of the training rows.
     feature_names_in_ : ndarray of str, if X had names
+        Names of the columns.
 
     Notes
     -----

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from typing import Any, Self
 
 import numpy as np
-from sklearn.base import BaseEstimator, RegressorMixin
+from sklearn.base import RegressorMixin
 from sklearn.utils.validation import check_is_fitted
 
 from treesvm.decomposition.decomposition import places_of, support_rows, trees_of
@@ -18,6 +18,7 @@ from treesvm.decomposition.training import (
 )
 from treesvm.estimators.explaining import ExplainsFeatures
 from treesvm.inputs.array_types import Array, ArrayLike, MatrixLike, Seed
+from treesvm.inputs.estimator import Estimator
 from treesvm.inputs.parameter_rules import check_parameters
 from treesvm.inputs.training_rows import checked_rows, number_rows
 from treesvm.inputs.whole_fit import all_or_nothing
@@ -25,7 +26,7 @@ from treesvm.partitions.choice import find_partition
 from treesvm.partitions.oblique_tree import ObliqueTree
 
 
-class DTSVRegressor(ExplainsFeatures, RegressorMixin, BaseEstimator):
+class DTSVRegressor(ExplainsFeatures, RegressorMixin, Estimator):
     """Tree-decomposed support vector regression.
 
     Parameters
@@ -44,17 +45,50 @@ class DTSVRegressor(ExplainsFeatures, RegressorMixin, BaseEstimator):
         Count C, epsilon and tol in standard deviations of the training targets, so that
         the model does not depend on the units of `y`. False counts them in units of
         `y`, as `KernelSVR` does.
-    kernel, degree, coef0, leaf_scaling, feature_weights, partition, tol, max_iter, \
-cache_size, n_jobs, random_state, verbose
-        As in `DTSVMClassifier`; an oblique partition needs classes.
+    kernel : {"laplacian", "rbf", "linear", "poly", "polynomial", "sigmoid"} or \
+callable, default="laplacian"
+        The Laplacian is ahead on tables of mixed columns, the Gaussian ("rbf", the
+        paper's) on letters, digits and signals.
+    degree : int, default=3
+        Of the polynomial kernel.
+    coef0 : float, default=0.0
+        Of the polynomial and the sigmoid kernel.
+    leaf_scaling : {"minmax", "quantile", None}, default="minmax"
+        Rescale the features inside each part to [0, 1], or map them to their ranks,
+        which suits features with long tails and needs dense rows; None is the paper's
+        method and wants features scaled beforehand.
+    feature_weights : None, "learned" or array-like of shape (n_features,), default=None
+        Weights of the features in the kernel's distance: none, learned in every part
+        from the gradients of its own machine (about three times the training time), or
+        given. Needs a Laplacian or Gaussian kernel.
+    partition : {"axis", "oblique", "random", "whole"} or object, default="axis"
+        How the space is cut: by an axis-parallel tree, a tree of linear SVMs, at random
+        or not at all. An object of `treesvm.partitions` has parameters of its own, such
+        as ``AxisTree(criterion="gini", max_tree_rows=None)``.
+    tol : float, default=1e-3
+        Violation of the optimality conditions at which a machine has converged.
+    max_iter : int, default=-1
+        Cap on the steps of each machine, -1 for none.
+    cache_size : float, default=1000
+        Megabytes of kernel values that may be held; larger leaves are solved by working
+        sets.
+    n_jobs : int, optional
+        Threads over the leaves.  The model does not depend on it.
+    random_state : int, RandomState or None
+        Seeds what is random; an integer makes fits repeatable.
+    verbose : int, default=0
+        Above 0, progress goes to standard error.
 
     Attributes
     ----------
     decompositions_ : list of one Decomposition
+        The partition and its trained parts.
     trees_ : list of Tree
         One, if the partition is a tree.
     n_leaves_ : int
+        Parts of the model.
     n_support_vectors_ : int
+        Distinct support vectors, over all parts.
     support_ : ndarray of int
         After a fit, the numbers of the rows of X that are support vectors, ascending.
         Model files do not keep it.

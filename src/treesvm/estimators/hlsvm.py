@@ -102,6 +102,7 @@ class HLSVMClassifier(ObliqueTreeClassifier):
     n_jobs : int, optional
         Threads. The model does not depend on it.
     random_state : int, RandomState or None
+        Seeds what is random; an integer makes fits repeatable.
     checkpoint : str, path-like or Checkpoint, optional
         Folder in which finished subtrees and trees are kept. A fit that was killed goes
         on there when it is called again.
@@ -109,10 +110,13 @@ class HLSVMClassifier(ObliqueTreeClassifier):
     Attributes
     ----------
     classes_ : ndarray of shape (n_classes,)
+        The labels, sorted.
     trees_ : list of Tree
         One tree, or those of the pairs or classes, in order.
     n_features_in_ : int
+        Columns of the training rows.
     feature_names_in_ : ndarray of str, if X had names
+        Names of the columns.
 
     Notes
     -----

@@ -7,7 +7,7 @@ from typing import Any, Self
 
 import numpy as np
 from scipy import sparse
-from sklearn.base import BaseEstimator, ClassifierMixin, clone
+from sklearn.base import ClassifierMixin, clone
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
@@ -23,6 +23,7 @@ from treesvm.decomposition.calibration import (
 from treesvm.decomposition.decomposition import Decomposition
 from treesvm.decomposition.part import Part
 from treesvm.inputs.array_types import Array, ArrayLike, ClassWeight, MatrixLike, Seed
+from treesvm.inputs.estimator import Estimator
 from treesvm.inputs.parameter_rules import check_parameters, check_value
 from treesvm.inputs.training_rows import checked_rows, classification_rows
 from treesvm.inputs.whole_fit import all_or_nothing
@@ -40,7 +41,7 @@ from treesvm.machines.voting import row_chunks
 from treesvm.partitions.whole_space import WholeSpace
 
 
-class KernelSVC(ClassifierMixin, BaseEstimator):
+class KernelSVC(ClassifierMixin, Estimator):
     """C-support vector classification, a drop-in for `sklearn.svm.SVC`.
 
     The dual is solved by vectorised pair steps on a shared Gram matrix, finished by
@@ -58,15 +59,18 @@ class KernelSVC(ClassifierMixin, BaseEstimator):
     degree : int, default=3
         Of the polynomial kernel.
     gamma : {"scale", "auto"} or float, default="scale"
+        Width of the kernel: a number, or scikit-learn's rules on what it sees.
     coef0 : float, default=0.0
         Constant of the polynomial and the sigmoid kernel.
     tol : float, default=1e-3
         A machine has converged when its KKT violation is at most `tol` and its relative
         duality gap too, or when the gap is at most ``tol / 10``.
     class_weight : dict or "balanced", optional
+        Weights of the classes; "balanced" gives each the same sum.
     multi_class : {"ovo", "ovr"}, default="ovo"
         One machine for each pair of classes, or for each class against the rest.
     decision_function_shape : {"ovr", "ovo"}, default="ovr"
+        Columns of `decision_function`: one for each class, or one for each pair.
     break_ties : bool, default=False
         Break ties between votes by the summed decision values; otherwise the first
         class among them is the answer, as in LIBSVM.
@@ -85,20 +89,31 @@ class KernelSVC(ClassifierMixin, BaseEstimator):
     Attributes
     ----------
     classes_ : ndarray of shape (n_classes,)
+        The labels, sorted.
     support_ : ndarray of shape (n_SV,)
         Row numbers of the support vectors, sorted by class.
     support_vectors_ : ndarray or CSR matrix of shape (n_SV, n_features)
+        The rows that the machine is made of.
     n_support_ : ndarray of shape (n_classes,)
+        Support vectors of each class.
     dual_coef_ : ndarray of shape (n_classes - 1, n_SV)
         Signed coefficients, as in scikit-learn; (n_classes, n_SV) with "ovr".
     intercept_ : ndarray of shape (n_machines,)
-    n_iter_, gap_, converged_ : ndarray of shape (n_machines,)
+        Constants of the machines.
+    n_iter_ : ndarray of shape (n_machines,)
+        Steps that were taken.
+    gap_ : ndarray of shape (n_machines,)
+        Relative duality gap: no solution is better by more than this.
+    converged_ : ndarray of bool, shape (n_machines,)
+        Whether the machine reached its tolerance.
     fit_status_ : int
         0 if all machines converged, else 1.
     decompositions_ : list of one Decomposition
         The same machines as the only part of the whole space.
     n_features_in_ : int
+        Columns of the training rows.
     feature_names_in_ : ndarray of str, if X had names
+        Names of the columns.
 
     Notes
     -----

@@ -6,11 +6,12 @@ from dataclasses import replace
 from typing import Any, Self
 
 import numpy as np
-from sklearn.base import BaseEstimator, RegressorMixin
+from sklearn.base import RegressorMixin
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
 
 from treesvm.inputs.array_types import Array, ArrayLike, MatrixLike
+from treesvm.inputs.estimator import Estimator
 from treesvm.inputs.parameter_rules import check_parameters
 from treesvm.inputs.training_rows import check_boxes, checked_rows, row_weights
 from treesvm.inputs.whole_fit import all_or_nothing
@@ -19,26 +20,49 @@ from treesvm.machines.kernel_machine import KernelMachine
 from treesvm.machines.regression_machine import train_regressor
 
 
-class KernelSVR(RegressorMixin, BaseEstimator):
+class KernelSVR(RegressorMixin, Estimator):
     """Epsilon-support vector regression, a drop-in for `sklearn.svm.SVR`.
 
     Parameters
     ----------
     C : float, default=1.0
+        Weight of the errors: large values follow the rows, small ones are smoother.
     epsilon : float, default=0.1
         Errors up to this size cost nothing.
-    kernel, degree, gamma, coef0, tol, max_iter, cache_size
-        As in `KernelSVC`.
+    kernel : {"rbf", "laplacian", "linear", "poly", "polynomial", "sigmoid", \
+"precomputed"} or callable, default="rbf"
+        "laplacian" is exp(-gamma sum_j abs(x_j - z_j)).
+        A callable maps two arrays of rows to their kernel block.
+    degree : int, default=3
+        Of the polynomial kernel.
+    gamma : {"scale", "auto"} or float, default="scale"
+        Width of the kernel: a number, or scikit-learn's rules on what it sees.
+    coef0 : float, default=0.0
+        Constant of the polynomial and the sigmoid kernel.
+    tol : float, default=1e-3
+        A machine has converged when its KKT violation is at most `tol` and its relative
+        duality gap too, or when the gap is at most ``tol / 10``.
+    max_iter : int, default=-1
+        Cap on the steps of each machine, -1 for none.
+    cache_size : float, default=500
+        Megabytes of kernel values that may be held.
 
     Attributes
     ----------
     support_ : ndarray of shape (n_SV,)
+        Numbers of the support vectors' rows.
     support_vectors_ : ndarray or CSR matrix of shape (n_SV, n_features)
+        The rows that the machine is made of.
     dual_coef_ : ndarray of shape (1, n_SV)
+        Signed coefficients of the support vectors.
     intercept_ : ndarray of shape (1,)
+        Constants of the machines.
     n_iter_ : int
+        Steps that were taken.
     gap_ : float
+        Relative duality gap: no solution is better by more than this.
     converged_ : bool
+        Whether the machine reached its tolerance.
     fit_status_ : int
         0 if it converged, else 1.
 

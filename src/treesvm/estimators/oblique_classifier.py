@@ -10,12 +10,13 @@ from typing import Any, Self
 import numpy as np
 from joblib import Parallel, delayed, effective_n_jobs
 from scipy import sparse
-from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.base import ClassifierMixin
 from sklearn.utils import check_random_state, compute_sample_weight
 from sklearn.utils.validation import check_is_fitted
 
 from treesvm.decomposition.checkpointing import NOTHING_KEPT, KeptTrees
 from treesvm.inputs.array_types import Array, ArrayLike, MatrixLike
+from treesvm.inputs.estimator import Estimator
 from treesvm.inputs.training_rows import (
     LARGEST_SQUARED,
     check_boxes,
@@ -35,7 +36,7 @@ from treesvm.trees.tree_committee import (
 )
 
 
-class ObliqueTreeClassifier(ClassifierMixin, BaseEstimator, ABC):
+class ObliqueTreeClassifier(ClassifierMixin, Estimator, ABC):
     """One oblique tree, or a committee of binary ones.
 
     Subclasses have the parameters `multi_class`, `class_weight`, `n_jobs` and

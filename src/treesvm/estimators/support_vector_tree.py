@@ -4,7 +4,7 @@ from collections.abc import Callable
 from typing import Any, ClassVar, Self
 
 import numpy as np
-from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, clone
+from sklearn.base import ClassifierMixin, MetaEstimatorMixin, clone
 from sklearn.exceptions import NotFittedError
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
@@ -24,6 +24,7 @@ from treesvm.decomposition.committee import joint_scores
 from treesvm.decomposition.predictor import DecompositionPredictor
 from treesvm.estimators.kernel_svc import KernelSVC
 from treesvm.inputs.array_types import Array, ArrayLike, MatrixLike, Seed
+from treesvm.inputs.estimator import Estimator
 from treesvm.inputs.parameter_rules import (
     FLAG,
     check_parameters,
@@ -39,7 +40,7 @@ from treesvm.kernels.kernel import CallableKernel
 _LOSSES = {False: None, True: "values", "values": "values", "margin": "margin"}
 
 
-class SupportVectorTreeClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
+class SupportVectorTreeClassifier(MetaEstimatorMixin, ClassifierMixin, Estimator):
     """A trained kernel machine, compressed to a tree that evaluates about ten kernels.
 
     Every node of the tree evaluates one kernel value (or weak learner) and sends the
@@ -87,11 +88,14 @@ class SupportVectorTreeClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstim
     n_jobs : int, optional
         Threads over the leaves of a DTSVM. The model does not depend on it.
     random_state : int, RandomState or None
+        Seeds what is random; an integer makes fits repeatable.
     verbose : int, default=0
+        Above 0, progress goes to standard error.
 
     Attributes
     ----------
     classes_ : ndarray of shape (n_classes,)
+        The labels, sorted.
     decompositions_ : list of Decomposition
         Partitions and their compressed parts.
     n_rows_ : int
@@ -100,6 +104,7 @@ class SupportVectorTreeClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstim
     n_vectors_ : int
         Distinct kernel vectors or learners in all trees.
     n_features_in_ : int
+        Columns of the training rows.
 
     Notes
     -----

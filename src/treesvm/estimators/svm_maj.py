@@ -4,7 +4,7 @@ import warnings
 from typing import Any, ClassVar, Self
 
 import numpy as np
-from sklearn.base import BaseEstimator, ClassifierMixin, clone
+from sklearn.base import ClassifierMixin, clone
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.model_selection import check_cv
 from sklearn.utils import check_random_state
@@ -18,6 +18,7 @@ from treesvm.decomposition.calibration import (
     probabilities,
 )
 from treesvm.inputs.array_types import Array, ArrayLike, ClassWeight, MatrixLike, Seed
+from treesvm.inputs.estimator import Estimator
 from treesvm.inputs.parameter_rules import (
     check_parameters,
     count,
@@ -35,7 +36,7 @@ from treesvm.solvers.majorization_path import PathOptions, choose_penalty, draw_
 from treesvm.solvers.majorized_rows import majorized_rows
 
 
-class SVMMajClassifier(ClassifierMixin, BaseEstimator):
+class SVMMajClassifier(ClassifierMixin, Estimator):
     """Linear SVM in the primal, for three hinge errors, by majorization (SVM-Maj).
 
     Minimises ``sum(h(y * (X @ w + c))) + alpha * w @ w`` over w and the intercept c,
@@ -57,6 +58,7 @@ class SVMMajClassifier(ClassifierMixin, BaseEstimator):
     cv : int, splitter or iterable, default=5
         Folds of ``alpha="cv"``. A number draws folds with equal class shares.
     fit_intercept : bool, default=True
+        Whether there is a constant; without it planes pass through zero.
     class_weight : dict or "balanced", optional
         Multiplies `sample_weight`.
     probability : bool, default=False
@@ -69,6 +71,7 @@ class SVMMajClassifier(ClassifierMixin, BaseEstimator):
     tol : float, default=1e-7
         Stop when a step lowers the loss by no more than this share of it.
     max_iter : int, default=1000
+        Cap on the steps of a machine.
     n_jobs : int, optional
         Threads, one fold each. The model does not depend on it.
     random_state : int, RandomState or None
@@ -77,8 +80,11 @@ class SVMMajClassifier(ClassifierMixin, BaseEstimator):
     Attributes
     ----------
     classes_ : ndarray of shape (n_classes,)
+        The labels, sorted.
     coef_ : ndarray of shape (1, n_features) or (n_classes, n_features)
+        Weights of the features.
     intercept_ : ndarray of shape (1,) or (n_classes,)
+        Constants of the machines.
     alpha_ : float
         The λ that was used.
     cv_results_ : dict of ndarrays, if ``alpha="cv"``
@@ -89,7 +95,9 @@ class SVMMajClassifier(ClassifierMixin, BaseEstimator):
     gap_ : ndarray of shape (1,) or (n_classes,)
         Duality gap relative to the loss: no solution is better by more than this.
     n_features_in_ : int
+        Columns of the training rows.
     feature_names_in_ : ndarray of str, if X had names
+        Names of the columns.
 
     Notes
     -----

@@ -33,6 +33,7 @@ class SVMPartitionTreeClassifier(ObliqueTreeClassifier):
     hinge : {"quadratic", "absolute", "huber"}, default="quadratic"
         As in `SVMMajClassifier`, like `huber_k`.
     huber_k : float above -1, default=0.0
+        Only for the Huber hinge: where the parabola becomes a line.
     alpha : float or "cv", default="cv"
         λ of every node. "cv" chooses it in each node among 2^-15, 2^-14.5, …, 2^8 by
         accuracy on folds of the node's rows, the largest of equals.
@@ -65,14 +66,18 @@ class SVMPartitionTreeClassifier(ObliqueTreeClassifier):
     n_jobs : int, optional
         Threads. The model does not depend on it.
     random_state : int, RandomState or None
+        Seeds what is random; an integer makes fits repeatable.
 
     Attributes
     ----------
     classes_ : ndarray of shape (n_classes,)
+        The labels, sorted.
     trees_ : list of Tree
         One tree, or those of the pairs or classes, in order.
     n_features_in_ : int
+        Columns of the training rows.
     feature_names_in_ : ndarray of str, if X had names
+        Names of the columns.
 
     Notes
     -----

@@ -13,7 +13,19 @@ ENDINGS = (".onnx", ".c")
 
 
 class Exported(NamedTuple):
-    """What was written."""
+    """What was written.
+
+    Attributes
+    ----------
+    path : str
+        Of the file.
+    n_bytes : int
+        Its size.
+    object_bytes : int or None
+        Of the compiled C file, where there is a compiler.
+    opsets : dict of str to int, or None
+        Of the ONNX file, by domain.
+    """
 
     path: str
     n_bytes: int
@@ -77,7 +89,23 @@ def export_model(model: Any, path: FilePath) -> Exported:
 
 
 def checked_ending(path: FilePath) -> str:
-    """Return the ending of a file's name, or raise a ValueError that lists them."""
+    """Return the ending of a file's name, or raise a ValueError that lists them.
+
+    Parameters
+    ----------
+    path : str or Path
+        Of the file to be written.
+
+    Returns
+    -------
+    str
+
+    Examples
+    --------
+    >>> from treesvm.export import checked_ending
+    >>> checked_ending("model.C")
+    '.c'
+    """
     ending = Path(str(path)).suffix.lower()
     if ending not in ENDINGS:
         raise ValueError(f"{path}: unknown ending; use one of {', '.join(ENDINGS)}.")

@@ -15,11 +15,21 @@ from treesvm.inputs.array_types import Array, ArrayLike
 
 
 class FriedmanTest(NamedTuple):
-    """Outcome of Friedman's test."""
+    """Outcome of Friedman's test.
+
+    Attributes
+    ----------
+    statistic : float
+        Friedman's χ².
+    p_value : float
+        How likely ranks so different are, if the methods do not differ.
+    mean_ranks : ndarray of shape (n_methods,)
+        1 is the best.
+    """
 
     statistic: float
     p_value: float
-    mean_ranks: np.ndarray  # (n_methods,), 1 is the best
+    mean_ranks: np.ndarray
 
 
 def friedman_test(table: ArrayLike) -> FriedmanTest:
@@ -50,7 +60,23 @@ def friedman_test(table: ArrayLike) -> FriedmanTest:
 
 
 def mean_ranks(table: ArrayLike) -> Array:
-    """Return the mean rank of each method, 1 for the best; equal values share ranks."""
+    """Return the mean rank of each method, 1 for the best; equal values share ranks.
+
+    Parameters
+    ----------
+    table : array-like of shape (n_blocks, n_methods)
+        A row for each block, a column for each method; larger values are better.
+
+    Returns
+    -------
+    ndarray of shape (n_methods,)
+
+    Examples
+    --------
+    >>> from treesvm.metrics import mean_ranks
+    >>> mean_ranks([[0.9, 0.8, 0.7], [0.8, 0.8, 0.6]])
+    array([1.25, 1.75, 3.  ])
+    """
     return stats.rankdata(-_checked(table), axis=1).mean(axis=0)
 
 
@@ -60,6 +86,7 @@ def dunn_test(table: ArrayLike, *, p_adjust: str | None = None) -> Array:
     Parameters
     ----------
     table : array-like of shape (n_blocks, n_methods)
+        A row for each block, a column for each method; larger values are better.
     p_adjust : str, optional
         Correction for many pairs, such as "holm"; None is the paper's way.
 
@@ -67,6 +94,15 @@ def dunn_test(table: ArrayLike, *, p_adjust: str | None = None) -> Array:
     -------
     ndarray of shape (n_methods, n_methods)
         Symmetric, ones on the diagonal.
+
+    Examples
+    --------
+    >>> from treesvm.metrics import dunn_test
+    >>> table = [[0.9, 0.8, 0.7], [0.8, 0.7, 0.6], [0.9, 0.6, 0.5], [0.7, 0.6, 0.5]]
+    >>> dunn_test(table).round(2)  # doctest: +SKIP
+    array([[1.  , 0.17, 0.02],
+           [0.17, 1.  , 0.34],
+           [0.02, 0.34, 1.  ]])
     """
     table = _checked(table)
     if np.ptp(table) == 0.0:
@@ -80,11 +116,21 @@ def nemenyi_test(table: ArrayLike) -> Array:
     Parameters
     ----------
     table : array-like of shape (n_blocks, n_methods)
+        A row for each block, a column for each method; larger values are better.
 
     Returns
     -------
     ndarray of shape (n_methods, n_methods)
         Symmetric, ones on the diagonal.
+
+    Examples
+    --------
+    >>> from treesvm.metrics import nemenyi_test
+    >>> table = [[0.9, 0.8, 0.7], [0.8, 0.7, 0.6], [0.9, 0.6, 0.5], [0.7, 0.6, 0.5]]
+    >>> nemenyi_test(table).round(2)  # doctest: +SKIP
+    array([[1.  , 0.33, 0.01],
+           [0.33, 1.  , 0.33],
+           [0.01, 0.33, 1.  ]])
     """
     return _posthocs().posthoc_nemenyi_friedman(_checked(table)).to_numpy()
 

@@ -19,13 +19,27 @@ from treesvm.trees.leaf_rows import rows_by_leaf
 
 
 class SupportVectorCost(NamedTuple):
-    """Support vectors of a model and of its predictions."""
+    """Support vectors of a model and of its predictions.
 
-    nesv: float  # met by a row on average, summed over the binary machines
+    Attributes
+    ----------
+    nesv : float
+        Met by a row on average, summed over the binary machines.
+    nesv_distinct : float
+        Met by a row on average, each counted once.
+    tnsv : int
+        Of the whole model, summed over the binary machines.
+    tnsv_distinct : int
+        Of the whole model, each counted once.
+    one_class_share : float
+        Of the training rows, those in leaves with one class.
+    """
+
+    nesv: float
     nesv_distinct: float
-    tnsv: int  # of the whole model, summed over the binary machines
+    tnsv: int
     tnsv_distinct: int
-    one_class_share: float  # of the training rows, those in one-class leaves
+    one_class_share: float
 
 
 def support_vector_cost(model: Any, X: MatrixLike) -> SupportVectorCost:
@@ -44,6 +58,17 @@ def support_vector_cost(model: Any, X: MatrixLike) -> SupportVectorCost:
     SupportVectorCost
         A row that falls into a one-class leaf meets none.  Over several voting members
         the counts are added up.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import make_moons
+    >>> from treesvm import DTSVMClassifier
+    >>> from treesvm.metrics import support_vector_cost
+    >>> X, y = make_moons(1000, noise=0.2, random_state=0)
+    >>> model = DTSVMClassifier(max_leaf_size=300, random_state=0).fit(X, y)
+    >>> cost = support_vector_cost(model, X)
+    >>> cost.nesv_distinct < cost.tnsv_distinct == model.n_support_vectors_
+    True
     """
     check_is_fitted(model)
     model = getattr(model, "estimator_", model)  # of a CandidateSVC

@@ -5,7 +5,7 @@ from typing import Any, Self
 
 import numpy as np
 from scipy import sparse
-from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.base import ClassifierMixin
 
 from treesvm.decomposition.calibration import calibrate
 from treesvm.decomposition.checkpointing import count_restored, open_rows_checkpoint
@@ -13,6 +13,7 @@ from treesvm.decomposition.seeds import draw_seeds
 from treesvm.estimators.dtsvm import DTSVMClassifier
 from treesvm.files.file_path import FilePath
 from treesvm.inputs.array_types import ArrayLike, ClassWeight, MatrixLike, Seed
+from treesvm.inputs.estimator import Estimator
 from treesvm.inputs.rows import Rows
 from treesvm.inputs.training_rows import classification_rows, row_weights
 from treesvm.inputs.whole_fit import all_or_nothing
@@ -21,7 +22,7 @@ from treesvm.model_selection.decomposition_cv import SearchesDecompositions
 from treesvm.model_selection.search_scores import class_judgement
 
 
-class DTSVMClassifierCV(SearchesDecompositions, ClassifierMixin, BaseEstimator):
+class DTSVMClassifierCV(SearchesDecompositions, ClassifierMixin, Estimator):
     """DTSVM that searches its machine and its leaf size.
 
     Some of the training rows are held out; every candidate is judged on them at the
@@ -30,10 +31,12 @@ class DTSVMClassifierCV(SearchesDecompositions, ClassifierMixin, BaseEstimator):
 
     Parameters
     ----------
-    Cs, gammas : sequence of float, optional
-        A grid of candidates with the `kernel`, `leaf_scaling`, `feature_weights` and
-        `multi_class` given below; where one of them is missing it is the paper's,
-        10^-1 … 10^5 and 10^-4 … 10^4.
+    Cs : sequence of float, optional
+        C of a grid of candidates with the `kernel`, `leaf_scaling`, `feature_weights`
+        and `multi_class` given below; where only `gammas` are given, the paper's,
+        10^-1 … 10^5.
+    gammas : sequence of float, optional
+        γ of that grid; where only `Cs` are given, the paper's, 10^-4 … 10^4.
     max_leaf_size : int, default=1500
         σ₀, the smallest leaf size.
     search : {"raced", "exhaustive"}, default="raced"
@@ -46,6 +49,7 @@ class DTSVMClassifierCV(SearchesDecompositions, ClassifierMixin, BaseEstimator):
     top_k : int, default=5
         Candidates that are tried with larger leaves.
     growth : int, default=4
+        How many times larger the leaves of the next ceiling are.
     min_gain : float, default=0.001
         Gain in score that a larger leaf size has to bring; the paper's is 0.005.
     cv : "auto", float, int or splitter, default="auto"
@@ -74,18 +78,59 @@ class DTSVMClassifierCV(SearchesDecompositions, ClassifierMixin, BaseEstimator):
         held-out rows only judge.
     kernel : {"rbf", "laplacian"}, default="rbf"
         The paper's, or the one that suits tables of mixed columns.
-    multi_class, leaf_scaling, feature_weights, n_estimators, voting, partition, \
-class_weight, probability, tol, cache_size, n_jobs, random_state, verbose, checkpoint
-        As in `DTSVMClassifier`. A checkpoint also keeps what the search has judged.
+    multi_class : {"ovo", "ovr"}, default="ovo"
+        Inside a leaf: a machine for each pair of its classes (1A1) or for each class
+        against the others (1AO).
+    leaf_scaling : {"minmax", "quantile", None}, default="minmax"
+        Rescale the features inside each part to [0, 1], or map them to their ranks,
+        which suits features with long tails and needs dense rows; None is the paper's
+        method and wants features scaled beforehand.
+    feature_weights : None, "learned" or array-like of shape (n_features,), default=None
+        Weights of the features in the kernel's distance: none, learned in every part
+        from the gradients of its own machine (about three times the training time), or
+        given. Needs a Laplacian or Gaussian kernel.
+    n_estimators : int, default=1
+        Randomised decompositions that vote.
+    voting : {"soft", "hard"}, default="soft"
+        The mean of the members' probabilities, or the paper's majority of their
+        answers.
+    partition : {"axis", "oblique", "random", "whole"} or object, default="axis"
+        How the space is cut: by an axis-parallel tree, a tree of linear SVMs, at random
+        or not at all. An object of `treesvm.partitions` has parameters of its own, such
+        as ``AxisTree(criterion="gini", max_tree_rows=None)``.
+    class_weight : dict or "balanced", optional
+        Weights of the classes; "balanced" gives each the same sum.
+    probability : bool, default=True
+        Make scores compare across parts, for `predict_proba`, `decision_function` and
+        soft votes, by what machines would say of some of their rows had they not been
+        trained on them. It takes no second fit, and the answers of a member stay as
+        they are. False is the paper's method.
+    tol : float, default=1e-3
+        Violation of the optimality conditions at which a machine has converged.
+    cache_size : float, default=1000
+        Megabytes of kernel values that may be held; larger leaves are solved by working
+        sets.
+    n_jobs : int, optional
+        Threads over the leaves.  The model does not depend on it.
+    random_state : int, RandomState or None
+        Seeds what is random; an integer makes fits repeatable.
+    verbose : int, default=0
+        Above 0, progress goes to standard error.
+    checkpoint : str, path-like or Checkpoint, optional
+        Folder in which finished leaves are kept. A fit that was killed goes on there
+        when it is called again, and gives the model it would have given. A folder of
+        another fit (other rows or parameters) is refused.
 
     Attributes
     ----------
     best_estimator_ : DTSVMClassifier
         The winner, fitted.
     C_ : float
-    max_leaf_size_ : int
+        The C that was chosen.
     gamma_ : float or str
-        A word is multiplied by ``best_theta_["gamma_scale"]``.
+        The γ that was chosen; a word is multiplied by ``best_theta_["gamma_scale"]``.
+    max_leaf_size_ : int
+        The leaf size that was chosen.
     best_theta_ : dict
         Everything that was chosen.
     best_score_ : float
@@ -99,8 +144,19 @@ class_weight, probability, tol, cache_size, n_jobs, random_state, verbose, check
     n_leaf_fits_ : int
         θ × leaf fits done in all.
     seconds_per_ceiling_ : dict
-    classes_, decompositions_, trees_, n_leaves_, n_support_vectors_, n_features_in_
-        As in `DTSVMClassifier`.
+        Time spent at each leaf size.
+    classes_ : ndarray of shape (n_classes,)
+        The labels, sorted.
+    decompositions_ : list of Decomposition
+        The members: a partition each, and its parts.
+    trees_ : list of Tree
+        Of the members whose partition is a tree.
+    n_leaves_ : int
+        Parts of all members.
+    n_support_vectors_ : int
+        Distinct support vectors, over all leaves.
+    n_features_in_ : int
+        Columns of the training rows.
 
     Notes
     -----

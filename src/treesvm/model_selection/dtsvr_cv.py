@@ -5,12 +5,13 @@ from typing import Any, Self
 
 import numpy as np
 from scipy import sparse
-from sklearn.base import BaseEstimator, RegressorMixin
+from sklearn.base import RegressorMixin
 
 from treesvm.decomposition.checkpointing import NOTHING_KEPT
 from treesvm.decomposition.seeds import single_seed
 from treesvm.estimators.dtsvr import DTSVRegressor
 from treesvm.inputs.array_types import Array, ArrayLike, MatrixLike, Seed
+from treesvm.inputs.estimator import Estimator
 from treesvm.inputs.training_rows import number_rows
 from treesvm.inputs.whole_fit import all_or_nothing
 from treesvm.model_selection.deadline import Deadline
@@ -18,7 +19,7 @@ from treesvm.model_selection.decomposition_cv import SearchesDecompositions
 from treesvm.model_selection.search_scores import number_judgement
 
 
-class DTSVRegressorCV(SearchesDecompositions, RegressorMixin, BaseEstimator):
+class DTSVRegressorCV(SearchesDecompositions, RegressorMixin, Estimator):
     """DTSVM for regression that searches its machine and its leaf size.
 
     The search is that of `DTSVMClassifierCV`, by R² on held-out rows. The target is
@@ -27,32 +28,81 @@ class DTSVRegressorCV(SearchesDecompositions, RegressorMixin, BaseEstimator):
 
     Parameters
     ----------
-    Cs, gammas : sequence of float, optional
-        A grid of candidates, C in units of the scaled target; see `candidates`.
+    Cs : sequence of float, optional
+        C of a grid of candidates, in units of the scaled target; see `candidates`.
+    gammas : sequence of float, optional
+        γ of that grid.
     max_leaf_size : int, default=1500
         The smallest leaf size.
     epsilon : float, default=0.05
         Errors up to this size cost nothing, in standard deviations of `y`.
+    search : {"raced", "exhaustive"}, default="raced"
+        Candidates race over the leaves, or all of them answer everywhere.
+    top_k : int, default=5
+        Candidates that go on to larger leaves.
+    growth : int, default=4
+        How many times larger the leaves of the next ceiling are.
+    min_gain : float, default=0.001
+        Gain in score that a larger leaf size has to bring.
+    cv : "auto", float, int or splitter, default="auto"
+        How rows are held out, as in `DTSVMClassifierCV`.
+    candidates : {"auto", "paper"} or list of dict, default="auto"
+        What is tried, as in `DTSVMClassifierCV`.
+    time_limit : float, optional
+        Seconds for search and training, about, as in `DTSVMClassifierCV`.
     scoring : str or callable, optional
         scikit-learn scorer of predicted numbers; R² by default.
+    refit : bool, default=True
+        Whether the winner is trained on all rows.
     kernel : str, default="laplacian"
-    search, top_k, growth, min_gain, cv, candidates, time_limit, refit
-        As in `DTSVMClassifierCV`.
-    leaf_scaling, feature_weights, partition, tol, cache_size, n_jobs, random_state, \
-verbose
-        As in `DTSVRegressor`.
+        Of candidates that do not name one.
+    leaf_scaling : {"minmax", "quantile", None}, default="minmax"
+        How leaves rescale features, where candidates do not say so.
+    feature_weights : None, "learned" or array-like, default=None
+        Weights of the features, where candidates do not say so.
+    partition : {"axis", "random", "whole"} or object, default="axis"
+        How the space is cut.
+    tol : float, default=1e-3
+        Largest violation of the optimality conditions.
+    cache_size : float, default=1000
+        Megabytes of kernel values that may be held.
+    n_jobs : int, optional
+        Threads. The model does not depend on it.
+    random_state : int, RandomState or None
+        Seeds what is random; an integer makes fits repeatable.
+    verbose : int, default=0
+        Above 0, progress goes to standard error.
 
     Attributes
     ----------
     best_estimator_ : DTSVRegressor
         The winner, trained on the scaled target.
-    target_mean_, target_scale_ : float
-        What the target is centred on and divided by.
-    C_, gamma_, max_leaf_size_, best_theta_, best_score_, stopped_early_, \
-search_results_, n_leaf_fits_, seconds_per_ceiling_
-        As in `DTSVMClassifierCV`.
-    decompositions_, trees_, n_leaves_, n_support_vectors_, n_features_in_
-        As in `DTSVRegressor`.
+    target_mean_ : float
+        What the target is centred on.
+    target_scale_ : float
+        What it is divided by.
+    C_ : float
+        The C that was chosen.
+    gamma_ : float or str
+        The γ that was chosen.
+    max_leaf_size_ : int
+        The leaf size that was chosen.
+    best_theta_ : dict
+        Everything that was chosen.
+    best_score_ : float
+        Validation score of the winner.
+    stopped_early_ : bool
+        Whether the time limit ended the search.
+    search_results_ : dict of ndarray
+        What was tried, as a table that pandas takes.
+    n_leaf_fits_ : int
+        Candidates × leaf fits done in all.
+    seconds_per_ceiling_ : dict
+        Time spent at each leaf size.
+    decompositions_ : list of one Decomposition
+        Of the winner.
+    n_features_in_ : int
+        Columns of the training rows.
 
     Notes
     -----

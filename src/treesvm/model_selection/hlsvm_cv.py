@@ -7,7 +7,7 @@ from typing import Any, ClassVar, NamedTuple, Self
 
 import numpy as np
 from joblib import Parallel, delayed
-from sklearn.base import BaseEstimator, ClassifierMixin, clone
+from sklearn.base import ClassifierMixin, clone
 from sklearn.metrics import check_scoring
 from sklearn.model_selection import check_cv
 from sklearn.utils import check_random_state
@@ -16,6 +16,7 @@ from treesvm.decomposition.checkpointing import Item, open_checkpoint, rows_iden
 from treesvm.estimators.hlsvm import HLSVMClassifier
 from treesvm.files.file_path import FilePath
 from treesvm.inputs.array_types import ArrayLike, ClassWeight, MatrixLike, Seed
+from treesvm.inputs.estimator import Estimator
 from treesvm.inputs.parameter_rules import GRID, check_value
 from treesvm.inputs.training_rows import checked_rows, class_codes, row_weights
 from treesvm.inputs.whole_fit import all_or_nothing
@@ -33,7 +34,7 @@ from treesvm.trees.oblique import check_plane_parameters
 _SEARCH_SHARE = 0.7  # of a time limit; the rest is for the last fit
 
 
-class HLSVMClassifierCV(HoldsBestTree, ClassifierMixin, BaseEstimator):
+class HLSVMClassifierCV(HoldsBestTree, ClassifierMixin, Estimator):
     """H-LSVM whose λ and pruning are chosen by cross-validation.
 
     Every λ and every pruning share ρ is scored on the same folds, which run side by
@@ -50,21 +51,65 @@ class HLSVMClassifierCV(HoldsBestTree, ClassifierMixin, BaseEstimator):
     prune_shares : sequence, default=(0.0, 0.1, 0.2)
         Values of ρ; may contain "cv".
     cv : int, splitter or iterable, default=5
+        How rows are held out.
     scoring : str or callable, optional
         Accuracy by default.
     time_limit : float, optional
         Seconds for scoring and the last fit, about: folds that have not begun after
         70 % of it are left undone, and the best choice by then is fitted.
-    regularization, solver, standardize, min_share, max_depth, multi_class, \
-class_weight, tol, max_passes, max_steps, batch_size, bias_rate, max_node_rows, \
-n_jobs, random_state, checkpoint
-        As in `HLSVMClassifier`. The "cv" pruning needs a single tree. A checkpoint
-        keeps the scores of finished folds, and the final fit.
+    regularization : {"paper", "mean"}, default="paper"
+        "paper" uses λ times the number of rows in the node, so that nodes near the root
+        are smoother than deep ones; "mean" uses λ in every node, which is better on
+        some large sets.
+    solver : {"dual", "pegasos", "pegasos-paper"}, default="dual"
+        Dual coordinate descent, Pegasos for the same objective, or Pegasos with the
+        bias and stop rule of the paper.
+    standardize : bool, default=True
+        Whether each node standardises its features. Without it features count as they
+        are, as in the paper, which scales them to [0, 1] beforehand.
+    min_share : float or "auto", default="auto"
+        δ: nodes with at most this share of the training rows are leaves. "auto" is
+        ``10 ** -floor(log10(n_rows))``: nodes of fewer than ten rows.
+    max_depth : int, optional
+        Largest number of hyperplanes on a path.
+    multi_class : {"tree", "ovo", "ovr"}, default="tree"
+        One tree for all classes (the classes of a node are grouped into two sides, see
+        `treesvm.trees.class_sides`), a tree for each pair, or for each class against
+        the rest. With two classes all three are the same tree. The "cv" pruning needs a
+        single tree.
+    class_weight : dict or "balanced", optional
+        Multiplies `sample_weight`. It moves the leaves' majorities and the pruning; the
+        weights of a node's SVM are balanced in any case.
+    tol : float or "auto", default="auto"
+        Accuracy of a node's SVM: with "dual" in margins (0.1), with "pegasos" the
+        duality gap relative to the objective (0.02), with "pegasos-paper" the paper's
+        ε_P, the length of a step at which to stop (1e-4).
+    max_passes : int, default=20
+        Largest number of passes over the rows of a node.
+    max_steps : int, optional
+        T: largest number of steps of Pegasos, instead of `max_passes`.
+    batch_size : int, optional
+        k: rows in a step of Pegasos, 32 by default. With "pegasos-paper" a node with
+        fewer rows takes all of them in each step.
+    bias_rate : float, optional
+        τ: how much slower the bias moves with "pegasos-paper", 0.01 by default.
+    max_node_rows : int or None, default=20000
+        A node with more rows trains its SVM on a random sample of so many, and splits
+        all its rows. None trains on all of them.
+    n_jobs : int, optional
+        Threads. The model does not depend on it.
+    random_state : int, RandomState or None
+        Seeds what is random; an integer makes fits repeatable.
+    checkpoint : str, path-like or Checkpoint, optional
+        Folder in which the scores of finished folds, and the final fit, are kept. A fit
+        that was killed goes on there when it is called again.
 
     Attributes
     ----------
     alpha_ : float
+        The λ that was chosen.
     prune_share_ : float or "cv"
+        The ρ that was chosen.
     best_score_ : float
         Mean score of the choice over the folds.
     cv_results_ : dict of lists
@@ -75,8 +120,14 @@ n_jobs, random_state, checkpoint
         Whether the time limit left folds undone.
     best_estimator_ : HLSVMClassifier
         The winner, grown on all rows.
-    classes_, trees_, n_features_in_, feature_names_in_
-        As in `HLSVMClassifier`.
+    classes_ : ndarray of shape (n_classes,)
+        The labels, sorted.
+    trees_ : list of Tree
+        One tree, or those of the pairs or classes, in order.
+    n_features_in_ : int
+        Columns of the training rows.
+    feature_names_in_ : ndarray of str, if X had names
+        Names of the columns.
 
     Notes
     -----

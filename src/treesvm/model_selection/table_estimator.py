@@ -4,7 +4,6 @@ from typing import Any
 
 import numpy as np
 from scipy import sparse
-from sklearn.base import BaseEstimator
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
 
@@ -13,6 +12,7 @@ from treesvm.datasets.frames import as_table
 from treesvm.datasets.table import Table
 from treesvm.decomposition.explanations import explanations
 from treesvm.decomposition.training import MachineOptions
+from treesvm.inputs.estimator import Estimator
 from treesvm.inputs.parameter_rules import check_parameters, either, number
 from treesvm.model_selection.candidates_of_tables import first_thetas
 from treesvm.model_selection.deadline import Deadline
@@ -29,7 +29,7 @@ _SEARCH_SHARE = 0.5  # of the time, where more rows are trained than searched
 _FINAL_SHARE = 0.9  # of the time that is left, which training all rows may take
 
 
-class TableEstimator(BaseEstimator):
+class TableEstimator(Estimator):
     """Encodes tables, searches, and trains the winner; see `TreeSVC` and `TreeSVR`."""
 
     takes_tables = True  # those of `treesvm.datasets` too

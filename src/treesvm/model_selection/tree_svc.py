@@ -34,14 +34,18 @@ class TreeSVC(ClassifierMixin, TableEstimator):
         Seconds that the search and the training may take, about. A search that is done
         stops earlier.
     class_weight : dict or "balanced", optional
+        Weights of the classes; "balanced" gives each the same sum.
     n_jobs : int, optional
         Threads. Without the limit being hit the model does not depend on it.
     random_state : int, RandomState or None
+        Seeds what is random; an integer makes fits repeatable.
     verbose : int, default=0
+        Above 0, progress goes to standard error.
 
     Attributes
     ----------
     classes_ : ndarray of shape (n_classes,)
+        The labels, sorted.
     members_ : list of DTSVMClassifier
         Trained on encoded rows and class codes, the one that counts most first.
     best_estimator_ : DTSVMClassifier
@@ -57,8 +61,11 @@ class TreeSVC(ClassifierMixin, TableEstimator):
     stopped_early_ : bool
         Whether the time limit ended the search or left out rows.
     encoder_ : ColumnEncoder
+        How columns became features.
     n_features_in_ : int
+        Columns of the training rows.
     feature_names_in_ : ndarray of str, if X had names
+        Names of the columns.
 
     Notes
     -----

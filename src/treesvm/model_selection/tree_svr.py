@@ -30,7 +30,9 @@ class TreeSVR(RegressorMixin, TableEstimator):
     n_jobs : int, optional
         Threads. Without the limit being hit the model does not depend on it.
     random_state : int, RandomState or None
+        Seeds what is random; an integer makes fits repeatable.
     verbose : int, default=0
+        Above 0, progress goes to standard error.
 
     Attributes
     ----------
@@ -50,8 +52,11 @@ class TreeSVR(RegressorMixin, TableEstimator):
     stopped_early_ : bool
         Whether the time limit ended the search or left out rows.
     encoder_ : ColumnEncoder
+        How columns became features.
     n_features_in_ : int
+        Columns of the training rows.
     feature_names_in_ : ndarray of str, if X had names
+        Names of the columns.
 
     Notes
     -----

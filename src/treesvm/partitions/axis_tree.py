@@ -3,9 +3,10 @@
 from typing import Any
 
 import numpy as np
-from sklearn.base import BaseEstimator, clone
+from sklearn.base import clone
 from sklearn.tree import DecisionTreeClassifier
 
+from treesvm.inputs.estimator import Estimator
 from treesvm.inputs.parameter_rules import check_parameters
 from treesvm.partitions.tree_parts import TreeParts
 from treesvm.trees.axis import (
@@ -19,7 +20,7 @@ from treesvm.trees.axis import (
 _MEMBER_FEATURES = 0.5
 
 
-class AxisTree(BaseEstimator):
+class AxisTree(Estimator):
     """Cut the space along single features, by a decision tree.
 
     A node with at least `max_leaf_size` rows (a parameter of the estimator that the

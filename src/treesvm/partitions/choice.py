@@ -16,7 +16,24 @@ PARTITIONS = {
 
 
 def find_partition(given: Any) -> Any:
-    """Return the recipe that a name stands for, or the recipe itself, checked."""
+    """Return the recipe that a name stands for, or the recipe itself, checked.
+
+    Parameters
+    ----------
+    given : {"axis", "oblique", "random", "whole"} or object
+        What a user wrote as `partition`.
+
+    Returns
+    -------
+    object
+        With a method `grow`.
+
+    Examples
+    --------
+    >>> from treesvm.partitions import find_partition
+    >>> find_partition("axis")
+    AxisTree()
+    """
     if isinstance(given, str) and given in PARTITIONS:
         return PARTITIONS[given]()
     if not hasattr(given, "grow") or isinstance(given, type):

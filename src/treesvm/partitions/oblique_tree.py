@@ -3,8 +3,8 @@
 from typing import Any, ClassVar
 
 import numpy as np
-from sklearn.base import BaseEstimator
 
+from treesvm.inputs.estimator import Estimator
 from treesvm.partitions.tree_parts import TreeParts
 from treesvm.trees.oblique import (
     PLANE_RULES,
@@ -14,7 +14,7 @@ from treesvm.trees.oblique import (
 )
 
 
-class ObliqueTree(BaseEstimator):
+class ObliqueTree(Estimator):
     """Cut the space along hyperplanes, each a linear SVM of its node's rows.
 
     The hybrid of Fehr et al. (2007) and Sun et al. (2007), named in section 1 of the
@@ -22,9 +22,38 @@ class ObliqueTree(BaseEstimator):
 
     Parameters
     ----------
-    alpha, regularization, solver, standardize, max_depth, tol, max_passes, max_steps, \
-batch_size, bias_rate, max_node_rows
-        Of the nodes, as in `treesvm.HLSVMClassifier`.
+    alpha : float or "auto", default="auto"
+        λ, the weight of the squared norm against the balanced mean hinge loss in a
+        node. "auto" is 10 divided by the number of rows with ``regularization="paper"``
+        and 0.1 with "mean".
+    regularization : {"paper", "mean"}, default="paper"
+        "paper" uses λ times the number of rows in the node, so that nodes near the root
+        are smoother than deep ones; "mean" uses λ in every node, which is better on
+        some large sets.
+    solver : {"dual", "pegasos", "pegasos-paper"}, default="dual"
+        Dual coordinate descent, Pegasos for the same objective, or Pegasos with the
+        bias and stop rule of the paper.
+    standardize : bool, default=True
+        Whether each node standardises its features. Without it features count as they
+        are, as in the paper, which scales them to [0, 1] beforehand.
+    max_depth : int, optional
+        Largest number of hyperplanes on a path.
+    tol : float or "auto", default="auto"
+        Accuracy of a node's SVM: with "dual" in margins (0.1), with "pegasos" the
+        duality gap relative to the objective (0.02), with "pegasos-paper" the paper's
+        ε_P, the length of a step at which to stop (1e-4).
+    max_passes : int, default=20
+        Largest number of passes over the rows of a node.
+    max_steps : int, optional
+        T: largest number of steps of Pegasos, instead of `max_passes`.
+    batch_size : int, optional
+        k: rows in a step of Pegasos, 32 by default. With "pegasos-paper" a node with
+        fewer rows takes all of them in each step.
+    bias_rate : float, optional
+        τ: how much slower the bias moves with "pegasos-paper", 0.01 by default.
+    max_node_rows : int or None, default=20000
+        A node with more rows trains its SVM on a random sample of so many, and splits
+        all its rows. None trains on all of them.
 
     Notes
     -----

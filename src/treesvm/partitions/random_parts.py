@@ -11,9 +11,9 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from sklearn.base import BaseEstimator
 
 from treesvm.inputs.array_types import Array
+from treesvm.inputs.estimator import Estimator
 from treesvm.inputs.row_access import row_arrays
 from treesvm.kernels.compiling import compiled
 
@@ -22,7 +22,7 @@ _MIX_1 = np.uint64(0xBF58476D1CE4E5B9)
 _MIX_2 = np.uint64(0x94D049BB133111EB)
 
 
-class RandomParts(BaseEstimator):
+class RandomParts(Estimator):
     """Deal the rows at random into parts of at most `max_leaf_size` rows.
 
     Notes
@@ -75,8 +75,15 @@ class RandomPartition:
     Attributes
     ----------
     n_parts : int
+        How many parts there are.
     seed : int
         Fixes both the dealing and the hash.
+
+    Examples
+    --------
+    >>> from treesvm.partitions import RandomPartition
+    >>> sorted(RandomPartition(n_parts=2, seed=0).deal(5).tolist())
+    [0, 0, 0, 1, 1]
     """
 
     n_parts: int

@@ -19,6 +19,16 @@ class TreeParts:
     ----------
     tree : Tree
         Axis-parallel or oblique.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import make_moons
+    >>> from treesvm import DTSVMClassifier
+    >>> X, y = make_moons(600, noise=0.2, random_state=0)
+    >>> model = DTSVMClassifier(max_leaf_size=200, random_state=0).fit(X, y)
+    >>> parts = model.decompositions_[0].partition
+    >>> int(parts.apply(X).max()) < parts.n_parts == model.n_leaves_
+    True
     """
 
     tree: Tree

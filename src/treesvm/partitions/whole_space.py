@@ -4,12 +4,12 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from sklearn.base import BaseEstimator
 
 from treesvm.inputs.array_types import Array
+from treesvm.inputs.estimator import Estimator
 
 
-class WholeSpace(BaseEstimator):
+class WholeSpace(Estimator):
     """One part that holds the whole space: a plain machine.
 
     When not to use it: a machine of all rows costs the square of their number; above

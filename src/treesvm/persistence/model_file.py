@@ -47,6 +47,7 @@ def save_model(model: Any, path: FilePath) -> None:
         A fitted estimator of this library with named kernels (no Python functions) and
         labels that are integers, floats, booleans or text.
     path : str or path-like
+        Of the file.
 
     Raises
     ------
@@ -99,6 +100,7 @@ def load_model(path: FilePath, *, max_bytes: int | None = MAX_BYTES) -> Any:
     Parameters
     ----------
     path : str or path-like
+        Of the file.
     max_bytes : int, default=512 MB
         Most memory that the model may take. The file is refused before anything larger
         is unpacked; raise it for large models that you trust.
@@ -109,6 +111,19 @@ def load_model(path: FilePath, *, max_bytes: int | None = MAX_BYTES) -> Any:
         A ValueError that names the file and what is wrong with it.
     OSError
         If the file cannot be opened.
+
+    Examples
+    --------
+    >>> import tempfile, pathlib
+    >>> from sklearn.datasets import load_iris
+    >>> from treesvm import HLSVMClassifier, load_model, save_model
+    >>> X, y = load_iris(return_X_y=True)
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = pathlib.Path(folder, "iris.model")
+    ...     save_model(HLSVMClassifier(random_state=0).fit(X, y), path)
+    ...     model = load_model(path, max_bytes=10**6)
+    >>> model.n_features_in_
+    4
     """
     name = os.fsdecode(path)
     try:

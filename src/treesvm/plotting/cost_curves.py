@@ -18,10 +18,18 @@ def plot_error_against_cost(
     tables : dict of str to list of dict
         For each data set its methods, with the keys "method", "error %" and "cost".
     ax : matplotlib Axes, optional
+        Where to draw; a new figure by default.
 
     Returns
     -------
     matplotlib Axes
+
+    Examples
+    --------
+    >>> from treesvm.plotting import plot_error_against_cost
+    >>> tree = {"method": "H-LSVM", "error %": 6.1, "cost": 12}
+    >>> machine = {"method": "SVC", "error %": 4.8, "cost": 3100}
+    >>> axes = plot_error_against_cost({"letters": [tree, machine]})  # doctest: +SKIP
     """
     ax = axes_or_new(ax, figsize=(7, 5), layout="constrained")
     methods = sorted({row["method"] for rows in tables.values() for row in rows})
@@ -50,10 +58,19 @@ def plot_growth(rows: Sequence[Mapping[str, Any]], *, axes: Any = None) -> Any:
     rows : list of dict
         With "rows", "fit s", "inner nodes", "training error %" and "test error %".
     axes : sequence of three matplotlib Axes, optional
+        Where to draw; a new figure by default.
 
     Returns
     -------
     sequence of matplotlib Axes
+
+    Examples
+    --------
+    >>> from treesvm.plotting import plot_growth
+    >>> names = ("rows", "fit s", "inner nodes", "training error %", "test error %")
+    >>> figures = ((1000, 0.1, 20, 4.0, 7.0), (10_000, 0.9, 90, 4.5, 5.5))
+    >>> rows = [dict(zip(names, line, strict=True)) for line in figures]
+    >>> axes = plot_growth(rows)  # doctest: +SKIP
     """
     if axes is None:
         figure = axes_or_new(figsize=(11, 3.5), layout="constrained").figure

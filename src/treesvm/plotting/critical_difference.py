@@ -30,13 +30,21 @@ def plot_critical_difference(
     names : sequence of str
         One for each method.
     alpha : float
+        Level of significance.
     p_values : ndarray of shape (n_methods, n_methods), optional
         Nemenyi's by default.
     ax : matplotlib Axes, optional
+        Where to draw; a new figure by default.
 
     Returns
     -------
     matplotlib Axes
+
+    Examples
+    --------
+    >>> from treesvm.plotting import plot_critical_difference
+    >>> table = [[0.9, 0.8, 0.7], [0.8, 0.7, 0.6], [0.9, 0.6, 0.5], [0.7, 0.6, 0.5]]
+    >>> axes = plot_critical_difference(table, ["A", "B", "C"])  # doctest: +SKIP
     """
     table = np.asarray(table)
     if len(names) != table.shape[1]:

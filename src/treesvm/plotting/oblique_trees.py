@@ -13,16 +13,27 @@ def plot_tree(model: Any, *, tree: int = 0, max_depth: int = 4, ax: Any = None) 
 
     Parameters
     ----------
-    model : fitted HLSVMClassifier or SVMTreesClassifier
+    model : HLSVMClassifier or SVMTreesClassifier
+        Fitted.
     tree : int
         Which tree of a committee.
     max_depth : int
         Deeper branches are drawn as dots.
     ax : matplotlib Axes, optional
+        Where to draw; a new figure by default.
 
     Returns
     -------
     matplotlib Axes
+
+    Examples
+    --------
+    >>> from sklearn.datasets import make_moons
+    >>> from treesvm import HLSVMClassifier
+    >>> from treesvm.plotting import plot_tree
+    >>> X, y = make_moons(300, noise=0.2, random_state=0)
+    >>> model = HLSVMClassifier(random_state=0).fit(X, y)
+    >>> axes = plot_tree(model, max_depth=2)  # doctest: +SKIP
     """
     ax = axes_or_new(ax, figsize=(10, 5), layout="constrained")
     shown = model.trees_[tree]
@@ -49,16 +60,29 @@ def plot_regions(
 
     Parameters
     ----------
-    model : fitted classifier
+    model : classifier
+        Fitted on two features.
     X : ndarray of shape (n_rows, 2)
+        Rows to draw; they also set the range of the axes.
     y : array-like of shape (n_rows,)
+        Their labels.
     n_grid : int
         Points along each side.
     ax : matplotlib Axes, optional
+        Where to draw; a new figure by default.
 
     Returns
     -------
     matplotlib Axes
+
+    Examples
+    --------
+    >>> from sklearn.datasets import make_moons
+    >>> from treesvm import HLSVMClassifier
+    >>> from treesvm.plotting import plot_regions
+    >>> X, y = make_moons(300, noise=0.2, random_state=0)
+    >>> model = HLSVMClassifier(random_state=0).fit(X, y)
+    >>> axes = plot_regions(model, X, y)  # doctest: +SKIP
     """
     X = np.asarray(X)
     if X.shape[1] != 2:
@@ -75,9 +99,10 @@ def plot_regions(
     answers = model.predict(grid.reshape(-1, 2).astype(X.dtype))
     codes = np.searchsorted(model.classes_, answers).reshape(n_grid, n_grid)
     levels = np.arange(len(model.classes_) + 1) - 0.5
-    ax.contourf(*sides, codes, levels=levels, cmap="coolwarm", alpha=0.35)
+    colors = [f"C{code}" for code in range(len(model.classes_))]
+    ax.contourf(*sides, codes, levels=levels, colors=colors, alpha=0.25)
     shown = np.searchsorted(model.classes_, y)
-    ax.scatter(*X.T, c=shown, cmap="coolwarm", s=4, alpha=0.4, linewidths=0)
+    ax.scatter(*X.T, c=[colors[k] for k in shown], s=5, alpha=0.5, linewidths=0)
     return ax
 
 

@@ -97,10 +97,20 @@ def chosen_methods(names: Sequence[str] | None = None) -> list[str]:
     names : sequence of str, optional
         Keys of `LOOKS`.
 
+    Returns
+    -------
+    list of str
+
     Raises
     ------
     ValueError
         If a name is unknown, or LightGBM is asked for and not installed.
+
+    Examples
+    --------
+    >>> from treesvm.reporting import chosen_methods
+    >>> chosen_methods(["dtsvm", "cart"])
+    ['cart', 'dtsvm']
     """
     has_lightgbm = importlib.util.find_spec("lightgbm") is not None
     if names is None:

@@ -28,7 +28,23 @@ def seconds_text(seconds):
 
 
 def bytes_text(n_bytes: int) -> str:
-    """Return a size in a fitting unit."""
+    """Return a size in a fitting unit.
+
+    Parameters
+    ----------
+    n_bytes : int
+        The size.
+
+    Returns
+    -------
+    str
+
+    Examples
+    --------
+    >>> from treesvm.reporting import bytes_text
+    >>> bytes_text(467_000)
+    '456 kB'
+    """
     for limit, unit in ((2**30, "GB"), (2**20, "MB"), (2**10, "kB")):
         if n_bytes >= limit:
             value = n_bytes / limit

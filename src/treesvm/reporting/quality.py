@@ -21,6 +21,28 @@ def quality_facts(model: TableModel, tables: Iterable[Table]) -> dict[str, Any]:
     of two classes, of more the mean), for two classes the AUC, the log loss if there
     are probabilities, and the base rate, the share of the most frequent label.
     Regressors: R² and the mean absolute error.
+
+    Parameters
+    ----------
+    model : TableModel
+        Fitted.
+    tables : iterable of Table
+        With labels.
+
+    Returns
+    -------
+    dict
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from treesvm import HLSVMClassifier
+    >>> from treesvm.datasets import Table, TableModel
+    >>> from treesvm.reporting import quality_facts
+    >>> table = Table(*load_iris(return_X_y=True))
+    >>> model = TableModel(HLSVMClassifier(random_state=0)).fit(table)
+    >>> quality_facts(model, [table])["accuracy"] > 0.9
+    True
     """
     answer = _numbers if is_regressor(model.estimator) else _labels
     seen = [answer(model, table) for table in tables]

@@ -26,7 +26,9 @@ def html_report(
     Parameters
     ----------
     comparisons : sequence of Comparison
+        What to show.
     title : str
+        Of the page.
     when : str
         Date to be shown.
 
@@ -34,6 +36,15 @@ def html_report(
     -------
     str
         An HTML page that works without a network.
+
+    Examples
+    --------
+    >>> from treesvm.datasets import Table, make_waves
+    >>> from treesvm.reporting import compare_table, html_report
+    >>> table = Table(*make_waves(600, 2))
+    >>> found = compare_table(table, "waves", methods=["cart", "dtsvm"])
+    >>> html_report([found]).startswith("<!doctype html>")
+    True
     """
     pairs = list(enumerate(comparisons, 1))
     sections = "".join(_section(place, comparison) for place, comparison in pairs)

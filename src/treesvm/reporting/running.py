@@ -26,7 +26,37 @@ _REPEATS = 3  # predictions are timed so often, and the fastest counts
 
 @dataclass(frozen=True)
 class MethodResult:
-    """What one method did; numbers are None where it failed."""
+    """What one method did; numbers are None where it failed.
+
+    Attributes
+    ----------
+    method : str
+        Key of `METHODS`.
+    title : str
+        What tables call it.
+    is_ours : bool
+        Whether it belongs to this library.
+    n_rows_used : int or None
+        Training rows that it took.
+    score : float or None
+        Share of right answers on test rows, or R² of a regressor.
+    fit_seconds : float or None
+        Training time.
+    predict_microseconds : float or None
+        For a row, in a batch.
+    cost : float or None
+        What a row meets, counted in `unit`.
+    unit : str
+        Such as support vectors or tests.
+    numbers_met : float or None
+        Numbers that an answer reads.
+    size_bytes : int or None
+        Of the pickled model.
+    note : str
+        Why numbers are missing, or what was done.
+    model : object
+        The fitted model.
+    """
 
     method: str
     title: str
@@ -45,7 +75,35 @@ class MethodResult:
 
 @dataclass(frozen=True)
 class Comparison:
-    """All methods on one data set."""
+    """All methods on one data set.
+
+    Attributes
+    ----------
+    name : str
+        Of the data set.
+    n_train : int
+        Training rows.
+    n_test : int
+        Test rows.
+    n_features : int
+        Columns after encoding.
+    classes : tuple
+        The labels; empty for regression.
+    results : tuple of MethodResult
+        One for each method.
+    X_shown : ndarray or None
+        Test rows for a picture, if there are two features.
+    y_shown : ndarray or None
+        Their labels.
+    feature_names : tuple or None
+        Names of the columns.
+    task : {"classification", "regression"}
+        What was compared.
+    encoder : ColumnEncoder or None
+        Of the columns of a table.
+    example : Table or None
+        A test row as it was given.
+    """
 
     name: str
     n_train: int
@@ -110,6 +168,7 @@ def compare_table(
     methods : sequence of str, optional
         Names of `METHODS`; by default all that are installed.
     test_share : float
+        Share of the rows that are kept for the test.
     max_rows : int, optional
         Use a random sample of so many rows.
     missing : {"indicator", "error", "median", "most_frequent"}
@@ -118,8 +177,21 @@ def compare_table(
         By default found from the labels, see `treesvm.datasets.task_of`.
     on_result : callable, optional
         Called with each `MethodResult` as soon as it is there.
-    svm_seconds, time_limit, max_test_rows, seed, n_jobs
-        See `compare`.
+    **options
+        Of `compare`: svm_seconds, time_limit, max_test_rows, seed, n_jobs.
+
+    Returns
+    -------
+    Comparison
+
+    Examples
+    --------
+    >>> from treesvm.datasets import Table, make_waves
+    >>> from treesvm.reporting import compare_table
+    >>> table = Table(*make_waves(600, 2))
+    >>> found = compare_table(table, "waves", methods=["cart", "dtsvm"])
+    >>> [result.method for result in found.results]
+    ['cart', 'dtsvm']
     """
     if table.y is None:
         raise ValueError(f"{table.path}: there are no labels to learn from.")
@@ -183,8 +255,24 @@ def compare(
 
     Parameters
     ----------
-    train, test : pair of X, y
-        Scaled features.
+    train : pair of X, y
+        Training rows, their features scaled.
+    test : pair of X, y
+        Test rows, scaled in the same way.
+    name : str
+        Of the data set.
+    methods : sequence of str, optional
+        Names of `METHODS`; by default all that are installed.
+    seed : int, default=0
+        Of the methods.
+    n_jobs : int, optional
+        Threads of the methods that have any.
+    feature_names : sequence of str, optional
+        Names of the columns.
+    task : {"classification", "regression"}, default="classification"
+        Which methods run, and what their score is.
+    on_result : callable, optional
+        Called with each `MethodResult` as soon as it is there.
     svm_seconds : float
         The RBF SVM trains on as many rows as this time allows.
     time_limit : float
@@ -195,6 +283,16 @@ def compare(
     Returns
     -------
     Comparison
+
+    Examples
+    --------
+    >>> from treesvm.datasets import make_waves
+    >>> from treesvm.reporting import compare
+    >>> X, y = make_waves(600, 2)
+    >>> train, test = (X[:400], y[:400]), (X[400:], y[400:])
+    >>> found = compare(train, test, "waves", methods=["cart", "dtsvm"])
+    >>> found.n_train, found.n_test, len(found.results)
+    (400, 200, 2)
     """
     (X, y), (X_test, y_test) = train, test
     X_test, y_test = X_test[:max_test_rows], y_test[:max_test_rows]

@@ -22,6 +22,24 @@ def model_facts(model: Any) -> dict[str, Any]:
     """Return {fact: value} about a fitted estimator or `TableModel`.
 
     Values are numbers, text and lists, so that they can be printed or stored as JSON.
+
+    Parameters
+    ----------
+    model : estimator or TableModel
+        Fitted.
+
+    Returns
+    -------
+    dict
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from treesvm import HLSVMClassifier
+    >>> from treesvm.reporting import model_facts
+    >>> model = HLSVMClassifier(random_state=0).fit(*load_iris(return_X_y=True))
+    >>> len(model_facts(model)["classes"])
+    3
     """
     estimator = model.estimator if isinstance(model, TableModel) else model
     check_is_fitted(estimator)
@@ -124,7 +142,30 @@ def _simple(value):
 
 
 def prediction_facts(model: TableModel, table: Table) -> dict[str, float]:
-    """Return {fact: value}: what the rows of a table meet on average."""
+    """Return {fact: value}: what the rows of a table meet on average.
+
+    Parameters
+    ----------
+    model : TableModel
+        Fitted.
+    table : Table
+        Rows to be answered.
+
+    Returns
+    -------
+    dict of str to float
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from treesvm import HLSVMClassifier
+    >>> from treesvm.datasets import Table, TableModel
+    >>> from treesvm.reporting import prediction_facts
+    >>> table = Table(*load_iris(return_X_y=True))
+    >>> model = TableModel(HLSVMClassifier(random_state=0)).fit(table)
+    >>> all(value > 0 for value in prediction_facts(model, table).values())
+    True
+    """
     estimator, X = _machine_of(model.estimator), model.estimator_rows(table)
     if estimator is not model.estimator:
         X = model.estimator.encoder_.transform(as_table(X))
@@ -143,10 +184,30 @@ def prediction_facts(model: TableModel, table: Table) -> dict[str, float]:
 def tree_text(model: Any, *, max_depth: int = 4) -> str:
     """Return the upper levels of a model's trees as text.
 
+    Parameters
+    ----------
+    model : estimator or TableModel
+        Fitted.
+    max_depth : int, default=4
+        Levels to show.
+
+    Returns
+    -------
+    str
+
     Raises
     ------
     ValueError
         If the model has no tree.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from treesvm import HLSVMClassifier
+    >>> from treesvm.reporting import tree_text
+    >>> model = HLSVMClassifier(random_state=0).fit(*load_iris(return_X_y=True))
+    >>> len(tree_text(model, max_depth=1).splitlines()) > 1
+    True
     """
     estimator = model.estimator if isinstance(model, TableModel) else model
     trees = getattr(_machine_of(estimator), "trees_", None)
@@ -205,7 +266,24 @@ def _short(value):
 
 
 def fact_lines(facts: Mapping[str, Any]) -> str:
-    """Return facts as aligned lines of text."""
+    """Return facts as aligned lines of text.
+
+    Parameters
+    ----------
+    facts : dict
+        Of `model_facts`.
+
+    Returns
+    -------
+    str
+
+    Examples
+    --------
+    >>> from treesvm.reporting import fact_lines
+    >>> print(fact_lines({"rows": 150, "classes": 3}))  # doctest: +SKIP
+    rows     150
+    classes  3
+    """
     width = max(len(name) for name in facts) + 2
     lines = []
     for name, value in facts.items():

@@ -33,6 +33,11 @@ def warm_up(on_model: Callable[[str, float], Any] | None = None) -> dict[str, fl
     -------
     dict of str to float
         The seconds of each estimator.
+
+    Examples
+    --------
+    >>> from treesvm.reporting import warm_up
+    >>> seconds = warm_up()  # doctest: +SKIP
     """
     seconds = {}
     classes = {name: getattr(treesvm, name) for name in treesvm.__all__}

@@ -14,7 +14,26 @@ from treesvm.reporting.running import Comparison, MethodResult
 
 
 def headline(comparison: Comparison) -> str:
-    """Return the finding in a few sentences; only what was measured, whoever wins."""
+    """Return the finding in a few sentences; only what was measured, whoever wins.
+
+    Parameters
+    ----------
+    comparison : Comparison
+        What was measured.
+
+    Returns
+    -------
+    str
+
+    Examples
+    --------
+    >>> from treesvm.datasets import Table, make_waves
+    >>> from treesvm.reporting import compare_table, headline
+    >>> table = Table(*make_waves(600, 2))
+    >>> found = compare_table(table, "waves", methods=["cart", "dtsvm"])
+    >>> isinstance(headline(found), str)
+    True
+    """
     done: list[Any] = comparison.done
     task = comparison.task
     if not done:
@@ -94,7 +113,23 @@ _WIDTHS = (17, 10, 10, 10, 16, 24, 9)  # fixed, so that rows can be printed one 
 
 
 def table_head(task: str = CLASSIFICATION) -> str:
-    """Return the line above the results."""
+    """Return the line above the results.
+
+    Parameters
+    ----------
+    task : {"classification", "regression"}
+        Names the measure.
+
+    Returns
+    -------
+    str
+
+    Examples
+    --------
+    >>> from treesvm.reporting import table_head
+    >>> len(table_head()) > 20
+    True
+    """
     measure = "R²" if task == REGRESSION else "accuracy"
     pairs = zip(HEADS, _WIDTHS, strict=True)
     return "".join(
@@ -103,7 +138,28 @@ def table_head(task: str = CLASSIFICATION) -> str:
 
 
 def table_line(result: MethodResult, task: str = CLASSIFICATION) -> str:
-    """Return the line of one method, with its note below."""
+    """Return the line of one method, with its note below.
+
+    Parameters
+    ----------
+    result : MethodResult
+        Of `compare`.
+    task : {"classification", "regression"}
+        Names the measure.
+
+    Returns
+    -------
+    str
+
+    Examples
+    --------
+    >>> from treesvm.datasets import Table, make_waves
+    >>> from treesvm.reporting import compare_table, table_line
+    >>> table = Table(*make_waves(600, 2))
+    >>> found = compare_table(table, "waves", methods=["cart", "dtsvm"])
+    >>> "DTSVM" in table_line(found.results[1])
+    True
+    """
     cells = zip(_cells(result, task), HEADS, _WIDTHS, strict=True)
     line = "".join(f"{cell:{side}{width}}" for cell, (_, side), width in cells)
     return line + (f"\n    {result.note}" if result.note else "")

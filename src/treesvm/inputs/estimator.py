@@ -1,0 +1,45 @@
+"""The base of all estimators: scikit-learn's, with links to this project's pages."""
+
+from importlib.metadata import PackageNotFoundError, metadata
+
+from sklearn.base import BaseEstimator
+
+_AT_THE_TOP = (
+    "estimators",
+    "model_selection",
+)  # rooms behind treesvm's own names
+
+
+class Estimator(BaseEstimator):
+    """An estimator whose picture in notebooks links to its page of the reference.
+
+    The address is the "Documentation" of ``[project.urls]`` in pyproject.toml. As long
+    as that is empty there is no link.
+    """
+
+    _doc_link_module = "treesvm"
+
+    @property
+    def _doc_link_template(self):
+        address = documentation_address()
+        return f"{address}/api/generated/{{page}}.html" if address else ""
+
+    def _doc_link_url_param_generator(self):
+        return {"page": page_of(type(self))}
+
+
+def page_of(kind):
+    """Return the name under which the reference shows a class."""
+    package, room, *_ = kind.__module__.split(".")
+    shown = package if room in _AT_THE_TOP else f"{package}.{room}"
+    return f"{shown}.{kind.__name__}"
+
+
+def documentation_address():
+    """Return where the installed package says that its pages are, or nothing."""
+    try:
+        urls = metadata("treesvm").get_all("Project-URL", [])
+    except PackageNotFoundError:  # run from its source
+        return ""
+    named = dict(url.split(", ", 1) for url in urls)
+    return named.get("Documentation", "").rstrip("/")

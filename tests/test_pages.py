@@ -1,0 +1,74 @@
+"""Pages speak to outsiders, and their links work on the site and on a package index."""
+
+import importlib.util
+import re
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[1]
+BENCHMARKS = sorted((ROOT / "docs" / "benchmarks").glob("*.md"))
+GUIDE = sorted((ROOT / "docs" / "guide").glob("[!R]*.md"))
+# What belongs to our own planning and not on a page of results.
+INTERNAL = re.compile(r"\bmust\b|\baim(s|ed)?\b|\bfailed\b|asked for|not settled", re.I)
+
+
+def loaded(path):
+    """Import a file that is in no package."""
+    spec = importlib.util.spec_from_file_location(path.stem, path)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+@pytest.mark.parametrize("page", BENCHMARKS, ids=lambda page: page.stem)
+def test_benchmark_pages_speak_to_outsiders(page):
+    lines = page.read_text("utf8").splitlines()
+    assert [line for line in lines if INTERNAL.search(line)] == []
+
+
+@pytest.mark.parametrize(
+    "line", ["Rank must rise", "not settled yet", "FAILED", "aims"]
+)
+def test_the_checker_sees_internal_words(line):
+    assert INTERNAL.search(line)
+
+
+@pytest.mark.parametrize("page", GUIDE, ids=lambda page: page.stem)
+def test_every_page_of_the_guide_has_a_picture(page):
+    pictures = re.findall(r"!\[[^\]]+\]\(([^)]+)\)", page.read_text("utf8"))
+    assert pictures
+    assert all((page.parent / picture).exists() for picture in pictures)
+
+
+def test_the_readme_shows_a_table_and_one_picture_before_its_code():
+    text = (ROOT / "README.md").read_text("utf8")
+    first = text[: text.index("```python")]
+    assert "| µs a row |" in first
+    assert len(re.findall(r"!\[[^\]]+\]\(([^)]+)\)", text)) == 1
+
+
+def test_links_on_the_site_lead_to_its_pages():
+    links = loaded(ROOT / "docs" / "repository_links.py")
+    page = ROOT / "docs" / "guide" / "clusters.md"
+    text = (
+        "[a](../../SECURITY.md) [b](../benchmarks) [c](idea.md#top) [d](../../LICENSE)"
+    )
+    there = links.rewritten(text, page, ROOT)
+    assert there == (
+        "[a](/project/security.md) [b](/benchmarks/README.md) [c](/guide/idea.md#top) d"
+    )
+    led = links.rewritten("[d](../../LICENSE)", page, ROOT, "https://host/us")
+    assert led == "[d](https://host/us/blob/main/LICENSE)"
+
+
+def test_links_of_the_readme_get_the_address_of_a_release():
+    pytest.importorskip("hatchling")
+    hook = loaded(ROOT / "hatch_build.py")
+    text = (
+        "[guide](docs/guide/README.md) ![p](docs/p.png) [web](https://a.b) [up](#top)"
+    )
+    assert hook.with_addresses(text, "https://host/us/", "v1") == (
+        "[guide](https://host/us/blob/v1/docs/guide/README.md) "
+        "![p](https://host/us/raw/v1/docs/p.png) [web](https://a.b) [up](#top)"
+    )

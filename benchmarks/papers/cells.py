@@ -110,6 +110,8 @@ class Paper:
     tables: list[Table]
     extras: list[Extra] = field(default_factory=list)
     pictures: list[Picture] = field(default_factory=list)
+    # Name -> figures computed from those of other runs, ``work(figures_of)``.
+    derived: Mapping[str, Callable[..., dict]] = field(default_factory=dict)
 
     def run(self, name):
         return next(run for run in self.runs if run.name == name)

@@ -17,8 +17,8 @@ def write_page(paper, store, docs=DOCS, entries=None):
     if entries is None:
         entries = explanations.load(paper.name)
     parts = [f"# {paper.title}", paper.protocol, _reading_help(paper)]
-    states = {}
-    bodies = []
+    states, bodies = {}, []
+    store = WithDerived(store, paper.derived)
     for table in paper.tables:
         body, states[table.title] = _table_text(table, store, entries)
         bodies.append(body)
@@ -30,6 +30,26 @@ def write_page(paper, store, docs=DOCS, entries=None):
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text("\n\n".join(parts) + "\n", encoding="utf8")
     return path
+
+
+class WithDerived:
+    """A store that also knows the figures computed from those of other runs."""
+
+    def __init__(self, store, derived):
+        self.entry = store.entry
+        self._store, self._derived, self._slots = store, derived, set()
+
+    def shown(self, name):
+        if name not in self._derived:
+            return self._store.shown(name)
+        self._slots = set()
+        figures = self._derived[name](self._figures_of)
+        return figures, "quick" if "quick" in self._slots else "full"
+
+    def _figures_of(self, name):
+        figures, slot = self._store.shown(name)
+        self._slots.add(slot)
+        return figures
 
 
 def _reading_help(paper):

@@ -8,7 +8,7 @@ NAME   ?= engine
 DATA   ?= $(TREESVM_DATA)
 JOBS   ?= 2
 
-.PHONY: demo test test-bounds lint bench clean
+.PHONY: demo test test-bounds lint bench reproduce clean
 
 demo: $(VENV)/.stamp-run
 	$(BIN)/treesvm compare --time-limit 8 --svm-seconds 8 --report treesvm-report.html
@@ -31,6 +31,13 @@ lint: $(VENV)/.stamp-dev
 bench: $(VENV)/.stamp-bench
 	@test -n "$(DATA)" || { echo "Say where the data sets are: make bench NAME=engine DATA=folder"; exit 2; }
 	$(BIN)/python -m benchmarks $(NAME) --data "$(DATA)" $(ARGS)
+
+# A paper's tables, ours beside them: PAPER=dtsvm, hlsvm, svtree, svmmaj, trsd or all.
+# QUICK=1 takes minutes instead of hours; what is done already is not done again.
+PAPER  ?= all
+reproduce: $(VENV)/.stamp-bench
+	@test -n "$(DATA)" || { echo "Say where the data sets are: make reproduce PAPER=dtsvm DATA=folder"; exit 2; }
+	$(BIN)/python -m benchmarks.papers $(PAPER) --data "$(DATA)" $(if $(QUICK),--quick) $(ARGS)
 
 clean:
 	rm -f $(VENV)/.stamp-*

@@ -16,7 +16,7 @@ from benchmarks import data
 THREADS = 2
 CS = tuple(10.0**k for k in range(-1, 6))
 GAMMAS = tuple(10.0**k for k in range(-4, 5))
-# Ours -> the paper's name. adult is its census income, rows with missing values left out.
+# Ours -> the paper's name.
 SETS = {
     "pendigits": "PHW",
     "letter": "Letter",

@@ -30,6 +30,7 @@ SPEED_UPS = {
 FEWER_VECTORS = ("shuttle", "kdd99_10pct", "adult")
 LETTER_ACCURACY = 97.2
 
+
 @functools.cache
 def problem_of(context, name):
     return load(context, name)

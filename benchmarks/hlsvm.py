@@ -1,4 +1,4 @@
-"""H-LSVM beside CART and STree; the paper's tables: ``python -m benchmarks.papers hlsvm``.
+"""H-LSVM beside CART and STree; its paper: ``python -m benchmarks.papers hlsvm``.
 
 covtype     class 2 against the rest: error, hyperplanes, time beside CART
 official    ijcnn1, shuttle, MNIST 3 with official splits

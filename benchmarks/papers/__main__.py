@@ -1,4 +1,4 @@
-"""``python -m benchmarks.papers dtsvm --data DIR [--quick]``; resumable, writes the page.
+"""``python -m benchmarks.papers dtsvm --data DIR [--quick]``: resumes, writes the page.
 
 Without data only the pages are written again, from the figures that are kept.
 """

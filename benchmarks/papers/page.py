@@ -1,4 +1,4 @@
-"""A paper's page: its tables with ours beside them, pictures, and what the cells say."""
+"""A paper's page: tables with ours beside them, pictures, what the cells say."""
 
 from collections import Counter
 from pathlib import Path
@@ -175,6 +175,8 @@ def _extra_text(extra, store):
         rows.append({"": label, **shown})
     if not rows:
         return ""
+    columns = list(dict.fromkeys(column for row in rows for column in row))
+    rows = [{column: row.get(column, "–") for column in columns} for row in rows]
     parts = [f"## {extra.title}", markdown_table(rows), extra.note]
     return "\n\n".join(part for part in parts if part)
 

@@ -36,7 +36,7 @@ def reproduce(paper, store, folder, *, quick=False, timed=False, cap=None, only=
         if store.is_done(run, key, quick=quick, cap=cap, timed=timed):
             continue
         if not quick and run.seconds > cap:
-            store.put(run, key, slot, cap=cap, estimate=run.seconds)
+            store.put(run, key, slot, cap=0.0, estimate=run.seconds)
             _say(run, f"not run: it would take about {run.seconds / HOUR:.1f} h")
             continue
         failures += not _carry_out(paper, run, key, store, folder, slot, cap, timed)

@@ -146,8 +146,9 @@ PAPER = Paper(
         Table(
             "Table 4: a larger set, quadratic hinge",
             _cells("occupancy", "quadratic", OCCUPANCY),
-            "The thesis has 6 columns, the date among them, ours has 5, without it; its "
-            "class counts (1,688 and 6,455) are not those of the set (1,729 and 6,414).",
+            "The thesis has 6 columns, the date among them, ours has 5, without it; "
+            "its class counts (1,688 and 6,455) are not those of the set (1,729 and "
+            "6,414).",
         ),
     ],
     [

@@ -104,7 +104,11 @@ TABLE_3 = {
 }
 
 # Table 5: share -> sets on which TRSD is above, level with and below CVS, then FLD.
-TABLE_5 = {0.1: (10, 6, 2, 9, 9, 0), 0.2: (11, 4, 3, 9, 8, 1), 0.3: (11, 4, 3, 10, 8, 0)}
+TABLE_5 = {
+    0.1: (10, 6, 2, 9, 9, 0),
+    0.2: (11, 4, 3, 9, 8, 1),
+    0.3: (11, 4, 3, 10, 8, 0),
+}
 
 
 def parameters(name, method, n_features):

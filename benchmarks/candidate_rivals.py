@@ -1,9 +1,9 @@
 """CBD and LASVM as rivals of DTSVM, as in section 3.2 of its paper.
 
 Both get all training rows and the grid of the others, 63 (C, γ) judged on the
-validation rows. CBD selects its rows once. LASVM trains at one point after the other, every γ
-first; when its hour is over the best point so far counts, and the note says how many
-points there were. The time is that of everything.
+validation rows. CBD selects its rows once. LASVM trains at one point after the other,
+every γ first; when its hour is over the best point so far counts, and the note says how
+many points there were. The time is that of everything.
 """
 
 import time

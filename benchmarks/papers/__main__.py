@@ -10,7 +10,7 @@ import sys
 from pathlib import Path
 
 from benchmarks.papers.page import write_page
-from benchmarks.papers.running import carry_out_here, reproduce
+from benchmarks.papers.running import carry_out_here, rekey, reproduce
 from benchmarks.papers.store import Store
 
 PAPERS = ("svmmaj", "svtree", "trsd", "hlsvm", "dtsvm")
@@ -28,7 +28,9 @@ def main(argv=None):
             carry_out_here(paper, options.one, folder, options.quick, answer)
             return 0
         store = Store(name)
-        if options.data is not None:
+        if options.rekey:
+            rekey(paper, store, options.data)
+        elif options.data is not None:
             failures += reproduce(
                 *(paper, store, options.data),
                 quick=options.quick,
@@ -55,6 +57,11 @@ def _parser():
     )
     made.add_argument("--cap", type=float, help="seconds that a run may take")
     made.add_argument("--only", default="", help="runs whose name contains this")
+    made.add_argument(
+        "--rekey",
+        action="store_true",
+        help="the code was only moved: keep the figures under its new keys",
+    )
     made.add_argument("--one", default="", help=argparse.SUPPRESS)
     made.add_argument("--answer", type=Path, help=argparse.SUPPRESS)
     return made

@@ -90,7 +90,7 @@ class Store:
         """Nothing is left to do: same key, and finished or capped at as much."""
         for slot in SLOTS if quick else SLOTS[:1]:
             entry = self.entry(run.name, slot)
-            if entry.get("key") != _plain(key):
+            if entry.get("key") != plain(key):
                 continue
             if "figures" in entry and (entry["timed"] or not timed):
                 return True
@@ -100,8 +100,8 @@ class Store:
 
     def put(self, run, key, slot, **content):
         """Keep an entry; the file is replaced as a whole."""
-        self._entries.setdefault(run.name, {})[slot] = _plain(
-            {"key": key, **content, "date": environment.timestamp()[:10]}
+        self._entries.setdefault(run.name, {})[slot] = plain(
+            {"key": key, "date": environment.timestamp()[:10], **content}
         )
         self.path.parent.mkdir(parents=True, exist_ok=True)
         text = json.dumps(self._entries, indent=1, sort_keys=True, ensure_ascii=False)
@@ -110,6 +110,6 @@ class Store:
         partial.replace(self.path)
 
 
-def _plain(value):
+def plain(value):
     """Through JSON once, so that what is compared is what is read back."""
     return json.loads(json.dumps(value))

@@ -133,6 +133,23 @@ def test_runs_resume_until_something_changes(toy, folder, monkeypatch):
     assert store.entry("a")["timed"]
 
 
+def test_moved_code_keeps_its_figures(toy, folder, monkeypatch):
+    paper, store = toy
+    here(monkeypatch)
+    running.reproduce(paper, store, folder)
+    old = store.entry("a")
+    moved = Run("a", mean_of, {"name": "small"}, ("small",), ("benchmarks/timing.py",))
+    running.rekey(toy_paper([moved]), store, folder)
+    assert store.entry("a")["key"] != old["key"]
+    assert store.entry("a")["figures"] == old["figures"]
+    running.reproduce(toy_paper([moved]), store, folder)
+    assert calls(folder) == 1
+    other = Run("a", mean_of, {"name": "small", "factor": 2.0}, ("small",))
+    running.rekey(toy_paper([other]), store, folder)
+    running.reproduce(toy_paper([other]), store, folder)
+    assert calls(folder) == 2  # other parameters are another run
+
+
 def test_missing_data_is_skipped(toy, folder, monkeypatch, capsys):
     here(monkeypatch)
     paper = toy_paper([Run("a", mean_of, {"name": "large"}, ("large",))])

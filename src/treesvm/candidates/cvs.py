@@ -40,10 +40,10 @@ class CVS(CandidateSelector):
 
     Distances are Euclidean in the features as given: standardise them first.
 
-    When not to use it: where classes overlap, the nearest rows lie deep inside the other
-    class, and the machine learns from little but noise; with 10 % of the rows it is then
-    worse than `RandomRows`. Equal numbers of all classes move the boundary where the
-    classes are uneven. It wants clean labels.
+    When not to use it: where classes overlap, the nearest rows lie deep inside the
+    other class, and the machine learns from little but noise; with 10 % of the rows it
+    is then worse than `RandomRows`. Equal numbers of all classes move the boundary
+    where the classes are uneven. It wants clean labels.
 
     References
     ----------

@@ -114,6 +114,13 @@ POINTS = Tolerance(1.0)
 SHARE = Tolerance(5.0)
 
 
+def _support_vectors(sets, columns):
+    """Both modes, each in the paper's count."""
+    for key, values in columns.items():
+        figure = "TNSV stored" if key[1] == "1A1" else "TNSV"
+        yield from _grid(sets, {key: values}, figure, FACTOR_2)
+
+
 def _ceilings(sets, ceilings, shares):
     for short, ceiling, share in zip(sets, ceilings, shares, strict=True):
         yield _cell(short, "1A1", "DTSVM", "σ_opt", ceiling, "σ_opt", EQUAL)
@@ -264,8 +271,11 @@ PAPER = Paper(
     [
         Table(
             "Table 3: total number of support vectors",
-            list(_grid(MEDIUM, published.TNSV, "TNSV", FACTOR_2)),
-            "Summed over the binary machines, as in the paper.",
+            list(_support_vectors(MEDIUM, published.TNSV)),
+            "1A1: distinct vectors times classes less one, leaf by leaf, which is what "
+            "LIBSVM stores and what the paper's figures are multiples of (Letter "
+            "7,338 × 25, PHW 897 × 9, Shuttle 189 × 6); non-zero coefficients are "
+            "about half of it. 1AO: summed over the binary machines.",
         ),
         Table(
             "Table 4: seconds of testing",
@@ -274,11 +284,8 @@ PAPER = Paper(
         Table(
             "Table 5: total number of support vectors, large sets",
             list(
-                _grid(
-                    LARGE,
-                    {("DTSVM", m): v for m, v in published.LARGE_TNSV.items()},
-                    "TNSV",
-                    FACTOR_2,
+                _support_vectors(
+                    LARGE, {("DTSVM", m): v for m, v in published.LARGE_TNSV.items()}
                 )
             ),
         ),

@@ -172,14 +172,15 @@ def _draw_banana(axes, figures):
 
 
 def _draw_cost(axes, figures):
-    marks = {"linear SVM": "o", "RBF SVM": "s", "H-LSVM": "D"}
+    marks, labelled = {"linear SVM": "o", "RBF SVM": "s", "H-LSVM": "D"}, set()
     for short, color in zip(HAD, ("C0", "C1", "C2", "C3", "C4", "C5"), strict=True):
         for method, mark in marks.items():
             found = figures.get(f"{short} {method}")
             if found is None:
                 continue
             cost = found.get("vectors", found.get("hyperplanes", 1.0))
-            label = short if method == "H-LSVM" else None
+            label = None if short in labelled else short
+            labelled.add(short)
             axes.plot(cost, found["error"], mark, color=color, label=label)
     axes.set(xscale="log", xlabel="vectors or hyperplanes", ylabel="error, %")
     axes.legend(frameon=False, title="● linear ■ RBF ◆ H-LSVM", fontsize=7)

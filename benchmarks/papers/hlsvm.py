@@ -213,7 +213,7 @@ def _draw_bound(axes, figures):
 _MINUTES = {
     "linear SVM": {"M3VO": 2, "Covtype": 10, "Faces": 2},
     "RBF SVM": {"IJCNN": 3, "M3VO": 9, "Covtype": 3000, "Faces": 5},
-    "H-LSVM": {"Covtype": 9, "M3VO": 10, "Faces": 5, "USPS": 5},
+    "H-LSVM": {"Covtype": 9, "M3VO": 4, "Faces": 2, "USPS": 2},
     "H-LSVM, ours": {"Covtype": 3, "Faces": 3},
     "H-LSVM, Pegasos": dict.fromkeys(HAD, 600),
     "AdaBoost": {"M3VO": 600, "Faces": 150, "Covtype": 400, "IJCNN": 5},
@@ -243,7 +243,7 @@ def _runs():
     for short in HAD:
         yield _run(short, "RBF search", methods.search_kernel, 60 * 24)
     for short in CORRELATIONS:
-        yield _run(short, "bound", methods.bound, 5)
+        yield _run(short, "bound", methods.bound, 2)
     yield Run("banana", methods.banana, {}, ("banana",), SOURCES, 30.0)
     yield Run("growth", methods.growth, {}, ("covtype",), SOURCES, 300.0)
 

@@ -79,11 +79,12 @@ class Table:
 class Extra:
     """Measured beside the paper: rows of plain figures without published ones.
 
-    `rows` maps a label to (run, {column: figure}).
+    `rows` maps a label to (run, {column: figure}); a figure is a name, or a function of
+    all figures of the run.
     """
 
     title: str
-    rows: Mapping[str, tuple[str, Mapping[str, str]]]
+    rows: Mapping[str, tuple[str, Mapping[str, str | Callable[[dict], Any]]]]
     note: str = ""
 
 

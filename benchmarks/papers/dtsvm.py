@@ -167,9 +167,20 @@ def _accuracy_extra(mode, figure, title, note=""):
                 continue
             own = "1A1" if short == "CI" else mode
             run = f"{short} CART" if method == "CART" else f"{short} {own} {method}"
-            columns = {figure: figure, "chosen": "chosen"} if method != "CART" else {}
-            rows[f"{short}, {method}"] = (run, {figure: figure} | columns)
+            rows[f"{short}, {method}"] = (run, {figure: figure, "chosen": _chosen})
     return Extra(title, rows, note)
+
+
+def _chosen(figures):
+    """What the search of a method ended with."""
+    if "chosen" in figures:
+        return figures["chosen"]
+    if "C" not in figures:
+        return "grown out, nothing to choose"
+    text = f"C={figures['C']:g}, γ={figures['γ']:g}"
+    if "σ_opt" in figures:
+        return f"{text}, σ={figures['σ_opt']:,}"
+    return f"{text}; {figures['n_points']} of 63 points"
 
 
 def _draw_settings(axes, figures):

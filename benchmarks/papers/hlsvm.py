@@ -205,7 +205,7 @@ def _draw_bound(axes, figures):
         ax.plot(found["T"], found["gap"], "o", label="test − training error")
         ax.plot(found["T"], found["test error"], "x", label="test error")
         ax.set(xlabel="T", ylabel="%")
-        ax.set_title(f"{name}: correlation {found['correlation']:.2f}")
+        ax.set_title(f"{name}: correlation {found['correlation'] or 0:.2f}")
         ax.legend(frameon=False, fontsize=8)
 
 
@@ -261,7 +261,7 @@ PAPER = Paper(
     "machine*, Pattern Recognition 45 (2012) 4414–4427. Official splits; ten random "
     "partitions of Faces (2 : 1) and Covtype (9 : 1); features in [0, 1] by the "
     "training rows; C, γ, λ and ρ of the paper's Table 3. H-LSVM is its tree with its "
-    "λ and ρ and features as they are; the nodes are solved by dual coordinate "
+    "λ (the same in every node) and ρ and features as they are; the nodes are solved by dual coordinate "
     "descent, which has the same objective as the paper's Pegasos and takes minutes "
     "instead of its 10³ to 3·10⁴ seconds. The published Pegasos is "
     "`HLSVMClassifier.paper(...)`. Faces is the CBCL set (6,977 images of 19 × 19), "

@@ -55,8 +55,11 @@ TABLE_3 = {
 MIN_SHARES = (5e-2, 2.5e-2, 1e-2, 7.5e-3, 5e-3, 2.5e-3,
               1e-3, 7.5e-4, 5e-4, 2.5e-4, 1e-4)  # fmt: skip
 SIZES = (10_000, 50_000, 100_000, 200_000, 522_910)  # Figure 5
-# The paper's objective by dual coordinate descent: without what Pegasos alone has.
+# The paper's nodes by dual coordinate descent: without what Pegasos alone has. Table 3's
+# λ is read as that of every node, which comes nearer to Table 4 than λ times the node's
+# rows does (ijcnn1: 6.3 % error against 9.5, shuttle 1.4 against 1.7).
 DUAL = {
+    "regularization": "mean",
     "solver": "dual",
     "tol": "auto",
     "max_steps": None,
@@ -193,7 +196,9 @@ def bound(folder, quick, short):
         rows["T"].append(found.complexity)
         rows["gap"].append(test - 100.0 * found.training_error)
         rows["test error"].append(test)
-    return {**rows, "correlation": float(np.corrcoef(rows["T"], rows["gap"])[0, 1])}
+    known = np.ptp(rows["T"]) > 0  # one tree for every δ has no correlation
+    correlation = np.corrcoef(rows["T"], rows["gap"])[0, 1] if known else None
+    return {**rows, "correlation": None if correlation is None else float(correlation)}
 
 
 def banana(folder, quick):

@@ -18,7 +18,7 @@ def write_page(paper, store, docs=DOCS, entries=None):
         entries = explanations.load(paper.name)
     parts = [f"# {paper.title}", paper.protocol, _reading_help(paper)]
     states, bodies = {}, []
-    store = WithDerived(store, paper.derived)
+    store = WithDerived(store, paper)
     for table in paper.tables:
         body, states[table.title] = _table_text(table, store, entries)
         bodies.append(body)
@@ -35,9 +35,15 @@ def write_page(paper, store, docs=DOCS, entries=None):
 class WithDerived:
     """A store that also knows the figures computed from those of other runs."""
 
-    def __init__(self, store, derived):
+    def __init__(self, store, paper):
         self.entry = store.entry
-        self._store, self._derived, self._slots = store, derived, set()
+        self._store, self._derived, self._slots = store, paper.derived, set()
+        self._seconds = {run.name: run.seconds for run in paper.runs}
+
+    def estimate(self, name):
+        """Seconds that a run takes, as far as is known."""
+        known = self.entry(name).get("estimate", 0.0)
+        return max(known, self._seconds.get(name, 0.0))
 
     def shown(self, name):
         if name not in self._derived:
@@ -113,8 +119,7 @@ def _ours(cell, state, ours, store):
     if state == "quick":
         return f"{number(ours)} q"
     if state == "not run":
-        estimate = store.entry(cell.run).get("estimate")
-        return "not run" if estimate is None else f"not run, {_duration(estimate)}"
+        return f"not run, {_duration(store.estimate(cell.run))}"
     if state == "no data":
         return cell.missing or "no data"
     return state if ours is None else number(ours)
@@ -122,8 +127,8 @@ def _ours(cell, state, ours, store):
 
 def _duration(seconds):
     if seconds < HOUR:
-        return f"≥ {seconds / 60:.0f} min"
-    return f"≥ {seconds / HOUR:.0f} h"
+        return f"about {max(1, round(seconds / 60))} min"
+    return f"about {seconds / HOUR:.0f} h"
 
 
 def _tolerances(table):
@@ -171,7 +176,10 @@ def _extra_text(extra, store):
         if figures is None:
             continue
         mark = " q" if slot == "quick" else ""
-        shown = {c: number(figures.get(f)) + mark for c, f in columns.items()}
+        values = {
+            c: f(figures) if callable(f) else figures.get(f) for c, f in columns.items()
+        }
+        shown = {column: number(value) + mark for column, value in values.items()}
         rows.append({"": label, **shown})
     if not rows:
         return ""

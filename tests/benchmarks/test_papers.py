@@ -209,7 +209,7 @@ def test_page_shows_ours_and_theirs(toy, folder, monkeypatch):
     assert "[a] The paper has other rows." in text
     assert "**2** (9.5)" in rows["c"]
     assert "no data (1)" in rows["d"]
-    assert "not run, ≥ 3 h (1)" in rows["e"]
+    assert "not run, about 3 h (1)" in rows["e"]
     assert "to be timed (1)" in rows["f"]
     assert "4 (4)" in rows["g"]  # computed from the figures of another run
     counts = [cell.strip() for cell in rows["Table 1"].split("|")[2:-1]]

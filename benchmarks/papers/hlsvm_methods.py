@@ -55,9 +55,9 @@ TABLE_3 = {
 MIN_SHARES = (5e-2, 2.5e-2, 1e-2, 7.5e-3, 5e-3, 2.5e-3,
               1e-3, 7.5e-4, 5e-4, 2.5e-4, 1e-4)  # fmt: skip
 SIZES = (10_000, 50_000, 100_000, 200_000, 522_910)  # Figure 5
-# The paper's nodes by dual coordinate descent: without what Pegasos alone has. Table 3's
-# λ is read as that of every node, which comes nearer to Table 4 than λ times the node's
-# rows does (ijcnn1: 6.3 % error against 9.5, shuttle 1.4 against 1.7).
+# The paper's nodes by dual coordinate descent: without what Pegasos alone has. The λ of
+# Table 3 is read as that of every node, which comes nearer to Table 4 than λ times the
+# node's rows does (ijcnn1: 6.3 % error against 9.5, shuttle 1.4 against 1.7).
 DUAL = {
     "regularization": "mean",
     "solver": "dual",

@@ -8,10 +8,10 @@ NAME   ?= engine
 DATA   ?= $(TREESVM_DATA)
 JOBS   ?= 2
 
-.PHONY: demo test test-bounds lint bench reproduce clean
+.PHONY: demo test test-bounds lint bench reproduce data changelog wheel clean
 
 demo: $(VENV)/.stamp-run
-	$(BIN)/treesvm compare --time-limit 8 --svm-seconds 8 --report treesvm-report.html
+	$(BIN)/treesvm compare --rows 100000 --time-limit 4 --svm-seconds 3 --report treesvm-report.html
 
 test: $(VENV)/.stamp-test
 	$(BIN)/python -m pytest -n $(JOBS) $(ARGS)
@@ -38,6 +38,22 @@ PAPER  ?= all
 reproduce: $(VENV)/.stamp-bench
 	@test -n "$(DATA)" || { echo "Say where the data sets are: make reproduce PAPER=dtsvm DATA=folder"; exit 2; }
 	$(BIN)/python -m benchmarks.papers $(PAPER) --data "$(DATA)" $(if $(QUICK),--quick) $(ARGS)
+
+# The .npz files of the benchmarks, from originals as their publishers offer them.
+data: $(VENV)/.stamp-run
+	@test -n "$(RAW)" && test -n "$(DATA)" || { echo "Say where the originals are and where the sets go: make data RAW=folder DATA=folder"; exit 2; }
+	$(BIN)/python -m benchmarks.originals "$(RAW)" "$(DATA)" $(ARGS)
+
+# The section of the changelog that the fragments in changes/ make.
+changelog: $(VENV)/.stamp-dev
+	$(BIN)/towncrier build --draft --version next
+
+# What a release uploads, and its wheel installed into an empty environment.
+wheel: $(VENV)/.stamp-dev
+	rm -rf dist
+	$(BIN)/python -m build
+	check=$$(mktemp -d) && trap 'rm -rf "$$check"' EXIT && $(PYTHON) -m venv "$$check" && \
+	"$$check/bin/python" -m pip install --quiet dist/*.whl && "$$check/bin/treesvm" --version
 
 clean:
 	rm -f $(VENV)/.stamp-*

@@ -30,20 +30,44 @@ def parser():
     made.add_argument(
         "--rivals-only", action="store_true", help="only fill the cache of slow rivals"
     )
+    _add_league(made.add_argument_group("which cells of the league to measure"))
     return made
+
+
+def _add_league(group):
+    group.add_argument("--core", action="store_true", help="20 sets, within two hours")
+    group.add_argument("--sets", nargs="+", default=[], help="only these tables")
+    group.add_argument(
+        "--methods", nargs="+", default=[], help="names begin with these"
+    )
+    group.add_argument("--seeds", nargs="+", type=int, default=[])
+    group.add_argument("--minutes", type=float, help="then no new cell is begun")
+    group.add_argument(
+        "--keep-older",
+        action="store_true",
+        help="do not measure again what older code or packages have measured",
+    )
 
 
 def main(arguments=None):
     options = parser().parse_args(arguments)
     if not options.data.is_dir():
-        print(f"skipped: --data {options.data} is not a folder")
-        return 0
+        print(f"nothing was measured: --data {options.data} is not a folder")
+        return 1
     context = runner.Context(
         data=options.data,
         rivals=RivalCache(options.cache),
         quick=options.quick,
         repeat=1 if options.quick else options.repeat,
         rivals_only=options.rivals_only,
+        league=runner.LeagueChoice(
+            core=options.core,
+            sets=tuple(options.sets),
+            methods=tuple(options.methods),
+            seeds=tuple(options.seeds),
+            minutes=options.minutes,
+            keeps_older=options.keep_older,
+        ),
     )
     docs = options.docs
     if docs is None and not options.quick and not options.rivals_only:

@@ -1,20 +1,19 @@
-"""Files from strangers: damaged and malicious model files and data files.
+"""What strangers send: model files, data files, arrays and tables.
 
 models  damaged model files, most with valid checksums, opened under limits
+arrays  generated rows, labels, weights and parameters over all estimators
+tables  generated data frames for the front doors
 others  damaged and large data files, see `benchmarks.hostile_data`
 """
 
-import importlib
-import importlib.util
-
+from benchmarks.hostile_arrays import arrays_case
+from benchmarks.hostile_data import HOSTILE_CASES
 from benchmarks.hostile_models import models_case
+from benchmarks.hostile_tables import tables_case
 
-
-def _data_cases():
-    """The cases of `benchmarks.hostile_data`, where that is present."""
-    if importlib.util.find_spec("benchmarks.hostile_data") is None:
-        return {}
-    return importlib.import_module("benchmarks.hostile_data").HOSTILE_CASES
-
-
-CASES = {"models": models_case, **_data_cases()}
+CASES = {
+    "models": models_case,
+    "arrays": arrays_case,
+    "tables": tables_case,
+    **HOSTILE_CASES,
+}

@@ -18,13 +18,17 @@ from typing import NamedTuple
 import numpy as np
 from sklearn.datasets import load_svmlight_file
 
+from benchmarks.hostile_tally import kind_rows, run_batches
+from benchmarks.limited_child import Limits, open_all
 from benchmarks.memory import peak_memory
 from benchmarks.records import CaseResult, Claim
 from benchmarks.timing import measure
 from treesvm.cli.main import main
 from treesvm.datasets import DataFileError, make_waves, read_libsvm, read_table
 
-_N_FILES = 1_000
+_N_FILES, _BATCH = 10_000, 1_000
+_FINE = ("refused", "read")
+_LIMITS = Limits(seconds=5.0, n_bytes=2 * 2**30)
 _STREAM_ROWS = 2_000_000
 _MAX_SECONDS, _MAX_MB = 2.0, 1024
 _NASTY = (b"\x00", b"\xff\xfe", b"nan", b"1e999", b'"', b":", b",", b"\n", b"--", b"x")
@@ -49,19 +53,21 @@ class Verdict(NamedTuple):
 
 def damaged_files(n_files, seed):
     """Yield damaged files of all formats in turn."""
-    rng = random.Random(seed)
     formats = list(_good_files().items())
     for number in range(n_files):
-        ending, content = formats[number % len(formats)]
-        changed = _damage(rng, content, is_text=ending in (".svm", ".csv"))
-        if ending.endswith(".gz"):
-            # Half of the packed files are damaged inside, half outside.
-            changed = (
-                gzip.compress(_damage(rng, gzip.decompress(content), is_text=True))
-                if number % 2
-                else changed
-            )
-        yield Case(f"{number}{ending}", changed, ending in (".svm", ".csv"))
+        yield damaged_file(number, formats, seed)
+
+
+def damaged_file(number, formats, seed=0):
+    """Return one damaged file; it depends on number and seed only."""
+    rng = random.Random(f"{seed} {number}")
+    ending, content = formats[number % len(formats)]
+    changed = _damage(rng, content, is_text=ending in (".svm", ".csv"))
+    # Half of the packed files are damaged inside, half outside.
+    if ending.endswith(".gz") and number % 2:
+        inside = _damage(rng, gzip.decompress(content), is_text=True)
+        changed = gzip.compress(inside)
+    return Case(f"{number}{ending}", changed, ending in (".svm", ".csv"))
 
 
 def _good_files():
@@ -156,23 +162,47 @@ def streamed(model, data, out):
 
 
 def damage_case(context):
-    """A thousand damaged files of all formats."""
+    """Ten thousand damaged files of all formats, read in children with limits."""
     context.start_ours()
     n_files = 100 if context.quick else _N_FILES
+    total = run_batches(
+        "data", n_files, min(_BATCH, n_files), judged, _FINE, quick=context.quick
+    )
+    work = "damaged data files without a message and its place"
+    n_bad = float(len(total["harm"]))
+    claims = [
+        Claim("damaged data files", total["n_items"], n_files, unit="files"),
+        Claim(work, n_bad, must=0, unit="files", higher_is_better=False),
+    ]
+    table = {"Damaged data files": kind_rows(total, _FINE, "format")}
+    notes = [f"{number}, {kind}: {words}" for number, kind, words in total["harm"][:5]]
+    return CaseResult(claims=claims, tables=table, notes=notes)
+
+
+def judged(numbers):
+    """Return the format and the answer of the child for every number."""
+    formats = list(_good_files())
     with tempfile.TemporaryDirectory() as folder:
-        verdicts = [judge(case, folder) for case in damaged_files(n_files, seed=0)]
-    bad = [verdict for verdict in verdicts if not verdict.is_good]
-    n_refused = sum(verdict.is_refused for verdict in verdicts)
-    result = CaseResult()
-    work = f"of {n_files:,} damaged data files, those without a message and its place"
-    claim = Claim(work, len(bad), must=0, unit="files", higher_is_better=False)
-    result.claims.append(claim)
-    result.notes.append(f"{n_refused} of {n_files} were refused, the others are whole.")
-    if bad:
-        result.tables["files that were not refused as they should be"] = [
-            {"file": verdict.name, "words": verdict.words[:120]} for verdict in bad[:20]
-        ]
-    return result
+        target = "benchmarks.hostile_data:opener"
+        answers = open_all(target, numbers, folder, _LIMITS)
+    kinds = [formats[number % len(formats)] for number in numbers]
+    return list(zip(kinds, answers, strict=True))
+
+
+def opener(folder):
+    """Return what a child does with a number: make the file and read it."""
+    formats = list(_good_files().items())
+    for number in range(len(formats)):  # loads what reads each format
+        judge(damaged_file(number, formats, "warm"), folder)
+
+    def act(item, watch):
+        watch["is_on"] = False  # readers import as they go, and files are removed
+        verdict = judge(damaged_file(int(item), formats), folder)
+        if not verdict.is_good:
+            return verdict.words or "not good"
+        return "refused" if verdict.is_refused else "read"
+
+    return act
 
 
 def stream_case(context):

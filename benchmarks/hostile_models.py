@@ -1,67 +1,87 @@
-"""Ten thousand damaged model files, each opened under limits and then asked."""
+"""A hundred thousand damaged model files, each opened under limits and then asked."""
 
 import tempfile
 import time
 import warnings
-from collections import Counter
 from pathlib import Path
 
 import numpy as np
 
 from benchmarks.damaged_models import RAW, SIGNED
-from benchmarks.limited_child import BYTES, SECONDS, open_all
+from benchmarks.hostile_tally import kind_rows, run_batches
+from benchmarks.limited_child import LIMITS, open_all
 from benchmarks.model_samples import sample_rows, samples
 from benchmarks.records import CaseResult, Claim, Record
 from benchmarks.zip_bombs import BOMBS
 from treesvm import load_model
 from treesvm.persistence import ModelFileError
 
-N_FILES, N_QUICK = 10_000, 300
-_BATCH = 1_000
+N_FILES, N_QUICK = 100_000, 300
+_BATCH = 2_000
 _BOMB_SHARE = 0.01
 _SIGNED_SHARE = 0.65
 _MAX_WIDTH = 1000  # rows that wide are made to ask a model that was accepted
-_FINE = ("refused", "loaded and answered", "loaded, rows refused")
+FINE = ("refused", "loaded and answered", "loaded, rows refused")
 
 
 def models_case(context):
     """Make the files, open them in children, count what happened."""
     n_files = N_QUICK if context.quick else N_FILES
     start = time.perf_counter()
-    kinds, answers = damaged_and_opened(n_files)
+    with tempfile.TemporaryDirectory() as folder:
+        good = write_samples(Path(folder, "good"))
+        total = run_batches(
+            "models",
+            n_files,
+            min(_BATCH, n_files),
+            lambda numbers: opened(numbers, good, folder),
+            FINE,
+            quick=context.quick,
+        )
     seconds = time.perf_counter() - start
-    bad = [a for a in answers if a["outcome"] not in _FINE]
-    slowest = max(a["seconds"] for a in answers)
-    largest = max(a["peak_mb"] for a in answers)
-    signed_share = sum(kind in SIGNED for kind in kinds) / len(kinds)
+    kinds = total["kinds"]
+    n_signed = sum(sum(kinds[k]["outcomes"].values()) for k in kinds if k in SIGNED)
+    slowest = max(own["slowest"] for own in kinds.values())
+    largest = max(own["peak_mb"] for own in kinds.values())
     record = Record("models", "treesvm load_model", "damaged files", seconds=seconds)
     few = {"higher_is_better": False}
+    share, n_bad = 100 * n_signed / total["n_items"], float(len(total["harm"]))
     claims = [
-        Claim("model files that did harm", float(len(bad)), 0.0, unit="files", **few),
-        Claim("valid checksums, wrong contents", 100 * signed_share, 50.0, unit="%"),
-        Claim("slowest file", slowest, SECONDS, unit="s", **few),
-        Claim("largest peak", largest, BYTES / 2**20, unit="MB", **few),
+        Claim("damaged model files", total["n_items"], n_files, unit="files"),
+        Claim("model files that did harm", n_bad, 0.0, unit="files", **few),
+        Claim("valid checksums, wrong contents", share, 50.0, unit="%"),
+        Claim("slowest file", slowest, LIMITS.seconds, unit="s", **few),
+        Claim("largest peak", largest, LIMITS.n_bytes / 2**20, unit="MB", **few),
     ]
-    notes = [f"{a['outcome']}: {a.get('note', '')}" for a in bad[:5]]
-    table = {"Damaged model files": outcome_rows(kinds, answers)}
+    notes = [f"{kind}: {words}" for _, kind, words in total["harm"][:5]]
+    table = {"Damaged model files": kind_rows(total, FINE, "damage")}
     return CaseResult([record], claims, table, notes)
 
 
-def damaged_and_opened(n_files, seed=0):
-    """Return the kind of damage and the answer of the child for every file."""
-    good, bombs = samples(), {}
-    kinds, answers = [], []
-    for first in range(0, n_files, _BATCH):
-        with tempfile.TemporaryDirectory() as folder:
-            paths = []
-            for number in range(first, min(first + _BATCH, n_files)):
-                kind, data = damaged(number, seed, good, bombs)
-                path = Path(folder, f"{number}.model")
-                path.write_bytes(data)
-                kinds.append(kind)
-                paths.append(path)
-            answers += open_all("benchmarks.hostile_models:opener", paths, folder)
-    return kinds, answers
+def write_samples(folder):
+    """Write a file of every sample; return the samples."""
+    folder.mkdir()
+    good = samples()
+    for number, sample in enumerate(good):
+        (folder / f"{number}.model").write_bytes(sample.data)
+    return good
+
+
+def opened(numbers, good, folder, seed=0):
+    """Return the kind of damage and the answer of the child for every number.
+
+    The folder holds the samples, see `write_samples`.
+    """
+    bombs, kinds, paths = {}, [], []
+    with tempfile.TemporaryDirectory(dir=folder) as batch:
+        for number in numbers:
+            kind, data = damaged(number, seed, good, bombs)
+            path = Path(batch, f"{number}.model")
+            path.write_bytes(data)
+            kinds.append(kind)
+            paths.append(path)
+        answers = open_all("benchmarks.hostile_models:opener", paths, folder)
+    return list(zip(kinds, answers, strict=True))
 
 
 def damaged(number, seed, good, bombs):
@@ -79,16 +99,13 @@ def damaged(number, seed, good, bombs):
     return kind, table[kind](sample, rng)
 
 
-def opener():
+def opener(folder):
     """Return what a child does with a path, after loading and asking every sample."""
     warnings.simplefilter("ignore")
     np.seterr(all="ignore")
     watch = {"is_on": False}
-    for sample in samples():
-        with tempfile.NamedTemporaryFile() as file:
-            file.write(sample.data)
-            file.flush()
-            _open(file.name, watch)
+    for path in sorted(Path(folder, "good").iterdir()):
+        _open(path, watch)
     return _open
 
 
@@ -122,26 +139,3 @@ def _ask(model):
     except Exception as error:
         return f"asking: {type(error).__name__}: {error}"[:200]
     return "loaded and answered"
-
-
-def outcome_rows(kinds, answers):
-    """One row for each kind of damage: how many, what happened, slowest, largest."""
-    rows = []
-    for kind in (*SIGNED, *RAW, *BOMBS):
-        own = [a for k, a in zip(kinds, answers, strict=True) if k == kind]
-        if not own:
-            continue
-        counts = Counter(a["outcome"] for a in own)
-        fine = {outcome: counts.pop(outcome, 0) for outcome in _FINE}
-        rows.append(
-            {
-                "damage": kind,
-                "signed": "yes" if kind in SIGNED else "no",
-                "files": len(own),
-                **fine,
-                "harm": sum(counts.values()),
-                "slowest s": max(a["seconds"] for a in own),
-                "peak MB": max(a["peak_mb"] for a in own),
-            }
-        )
-    return rows

@@ -1,156 +1,217 @@
 """Tuned and untuned models on public tables, ours beside what people use instead.
 
-classification  error, AUC and log loss of each method on each table; mean ranks
-regression      R² of each method on each table; mean ranks
+classification  error, AUC, log loss, times and sizes on every table; mean ranks
+regression      the same by R²
+searched        our search beside our own defaults, paired row by row
 defaults        `DTSVMClassifier()` on raw features beside StandardScaler + SVC
+raced, limit, covtype  what searches take, see `league_searches`
 
-Every method gets the same rows, columns as numbers, and chooses on training rows only.
-What was measured is kept in docs/benchmarks/league.json, set by set, so that a run can
-be stopped and taken up again; delete an entry to measure it anew.
+`--core` takes 20 tables and ends within two hours; without, all of them play, which
+takes days. What was measured is kept in docs/benchmarks/league.json, cell by cell, and
+a run goes on where the last one ended: see `league_tables`, `league_methods`. xRFM
+needs an environment of its own, see `league_xrfm`.
 """
 
-import importlib.util
-import json
-import time
-import warnings
-from pathlib import Path
-
 import numpy as np
-from sklearn.base import is_regressor
 from sklearn.datasets import load_breast_cancer, load_digits, load_iris, load_wine
-from sklearn.ensemble import (
-    HistGradientBoostingClassifier,
-    HistGradientBoostingRegressor,
-    RandomForestClassifier,
-    RandomForestRegressor,
-)
-from sklearn.metrics import log_loss, r2_score, roc_auc_score
-from sklearn.model_selection import (
-    RepeatedStratifiedKFold,
-    StratifiedKFold,
-    train_test_split,
-)
+from sklearn.model_selection import RepeatedStratifiedKFold, StratifiedKFold
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
-from sklearn.svm import SVC, SVR
+from sklearn.svm import SVC
 
+from benchmarks import league_ranks as ranks
 from benchmarks.data import MissingData, load
+from benchmarks.league_methods import FAST_SEARCHED, PLAIN, SEARCHED
+from benchmarks.league_play import played
+from benchmarks.league_searches import SEARCH_CASES
 from benchmarks.records import CaseResult, Claim, Record
-from treesvm import DTSVMClassifier, TreeSVC, TreeSVR
+from treesvm import DTSVMClassifier
 
-STORE = Path("docs/benchmarks/league.json")
-CORE = [
-    "c_allhypo",
-    "c_ann_thyroid",
-    "c_car",
-    "c_churn",
-    "c_cmc",
-    "c_credit_g",
-    "c_hill_valley_with_noise",
-    "c_led24",
-    "c_mfeat_fourier",
-    "c_mfeat_morphological",
-    "c_nursery",
-    "c_tic_tac_toe",
-    "c_tokyo1",
-    "c_vowel",
-    "c_waveform_40",
-    "c_wine_quality_red",
-    "c_wine_quality_white",
-    "c_yeast",
-]
-NUMBERS = [
-    "r_cpu_act",
-    "r_cpu_small",
-    "r_geographicaloriginalofmusic",
-    "r_pollen",
-    "r_puma8nh",
-    "r_wind",
-    "r_house_8l",
-    "r_houses",
-]
 FAMILIAR = ["dna", "satimage", "letter", "adult", "magic", "spambase"]
-_MOST_ROWS = 4000  # that train; the others test, at most as many again
-_QUICK_SETS = 2
-
-
-def classifiers(n_jobs=2):
-    """Name -> classifier with sensible settings."""
-    found = {
-        "TreeSVC, 10 s": TreeSVC(time_limit=10, n_jobs=n_jobs, random_state=0),
-        "DTSVMClassifier()": DTSVMClassifier(n_jobs=n_jobs, random_state=0),
-        "HistGradientBoosting": HistGradientBoostingClassifier(random_state=0),
-        "random forest": RandomForestClassifier(300, n_jobs=n_jobs, random_state=0),
-        "SVC, standardised": make_pipeline(StandardScaler(), SVC()),
-    }
-    if importlib.util.find_spec("lightgbm"):
-        from lightgbm import LGBMClassifier
-
-        found["LightGBM"] = LGBMClassifier(n_jobs=n_jobs, verbose=-1, random_state=0)
-    return found
-
-
-def regressors(n_jobs=2):
-    """Name -> regressor with sensible settings."""
-    found = {
-        "TreeSVR, 10 s": TreeSVR(time_limit=10, n_jobs=n_jobs, random_state=0),
-        "HistGradientBoosting": HistGradientBoostingRegressor(random_state=0),
-        "random forest": RandomForestRegressor(300, n_jobs=n_jobs, random_state=0),
-        "SVR, standardised": make_pipeline(StandardScaler(), SVR()),
-    }
-    if importlib.util.find_spec("lightgbm"):
-        from lightgbm import LGBMRegressor
-
-        found["LightGBM"] = LGBMRegressor(n_jobs=n_jobs, verbose=-1, random_state=0)
-    return found
+_MOST_ROWS = 4000  # of a familiar set
+_DEFAULT_RIVALS = ("LightGBM", "XGBoost", "HistGB", "SVM, tuned")
+_POINTS = 0.003  # that a search may be behind the defaults
 
 
 def classification_case(context):
-    """Classification tables: a row for each, and mean ranks."""
-    results = _measured(context, CORE, classifiers(), "classification")
-    table = [
-        {"table": name} | {m: 100 * r["error"] for m, r in found.items()}
-        for name, found in results.items()
-    ]
-    binary = [
-        {"table": name} | {m: r["auc"] for m, r in found.items()}
-        for name, found in results.items()
-        if all(r["auc"] is not None for r in found.values())
-    ]
-    ranks = _mean_ranks(results, lambda r: r["error"])
-    result = CaseResult(records=_records(results, "classification"))
-    result.tables = {
-        "Error in percent": table,
-        "Mean rank by error (1 is best), and what it took": _summary(results, ranks),
-        "AUC of tables with two classes": binary,
-    }
-    ours = ranks["TreeSVC, 10 s"]
-    others = [rank for name, rank in ranks.items() if not name.startswith("TreeSVC")]
-    result.claims = [
-        Claim(
-            "mean rank of TreeSVC below that of the best other",
-            min(others) - ours,
-            0.0,
-            unit="",
-        )
+    """Classification tables: a row for each, mean ranks, and who wins where."""
+    records = played(context, is_regression=False)
+    result = _compared(context, records, "classification")
+    methods = ranks.methods_of(records)
+    result.tables["Error in percent"] = ranks.by_table(records, "error", methods, 100.0)
+    result.tables["AUC, tables of two classes"] = ranks.by_table(
+        records, "auc", methods
+    )
+    result.tables["Log loss"] = ranks.by_table(records, "log_loss", methods)
+    result.claims += [
+        *_rank_claims(records, _DEFAULT_RIVALS),
+        *_auc_claims(records),
+        *_log_loss_claims(records),
     ]
     return result
 
 
 def regression_case(context):
-    """Regression tables: a row for each, and mean ranks."""
-    results = _measured(context, NUMBERS, regressors(), "regression")
-    table = [
-        {"table": name} | {m: r["r2"] for m, r in found.items()}
-        for name, found in results.items()
-    ]
-    ranks = _mean_ranks(results, lambda r: -r["r2"])
-    result = CaseResult(records=_records(results, "regression"))
-    result.tables = {
-        "R²": table,
-        "Mean rank by R² (1 is best), and what it took": _summary(results, ranks),
-    }
+    """Regression tables: a row for each, mean ranks, and who wins where."""
+    records = played(context, is_regression=True)
+    result = _compared(context, records, "regression")
+    methods = ranks.methods_of(records)
+    result.tables["R²"] = ranks.by_table(records, "r2", methods)
+    result.claims += _rank_claims(records, ("LightGBM", "SVM, tuned", "SVM, intelex"))
     return result
+
+
+def _compared(context, records, kind):
+    """Return summaries and pictures that both kinds have."""
+    result = CaseResult(records=_records(records, kind))
+    if not records:
+        return result
+    everyone, most = ranks.methods_of(records), ranks.methods_of(records, share=0.9)
+    result.tables["Methods that take any number of rows"] = ranks.summary(records, most)
+    if len(everyone) > len(most):
+        title = "All methods, tables and seeds on which all of them answered"
+        result.tables[title] = ranks.summary(records, everyone)
+    ours = SEARCHED if SEARCHED in everyone else FAST_SEARCHED
+    if ours in everyone:
+        title = f"{ours}, beside the best other: wins first, losses last"
+        result.tables[title] = ranks.beside_the_best(records, ours, most)
+    if not context.quick:
+        result.notes += [
+            ranks.draw_differences(records, most, kind),
+            ranks.draw_times(records, most, kind),
+        ]
+    result.notes += [*_gave_up(records), *_several_versions(records)]
+    return result
+
+
+def _several_versions(records):
+    """Say it where figures of ours are of code that has changed in between."""
+    own = [r["version"] for r in records if r["method"].startswith("ours")]
+    if len(set(own)) < 2:
+        return []
+    return [f"Ours was measured with {len(set(own))} versions of the code."]
+
+
+def _rank_claims(records, rivals):
+    """Claims of the 60 s search: pairwise, on tables that both have answered."""
+    methods = ranks.methods_of(records)
+    if SEARCHED not in methods:
+        return []
+    claims = []
+    most = ranks.methods_of(records, share=0.9)
+    for rival in (r for r in rivals if r in methods):
+        own = [*most, *([] if rival in most else [rival])]
+        tables, losses = ranks.losses_by_table(records, own)
+        if tables:
+            mean = dict(zip(own, ranks.mean_ranks(losses), strict=True))
+            gap = float(mean[rival] - mean[SEARCHED])
+            claims.append(Claim(f"mean rank, {rival} less ours", gap, 0.0, unit=""))
+    if "LightGBM, 400" in most:
+        _, losses = ranks.losses_by_table(records, most)
+        ratio = dict(zip(most, ranks.relative(losses), strict=True))
+        value = float(ratio[SEARCHED] / ratio["LightGBM, 400"])
+        work = "geometric mean of errors against LightGBM, 400 trees"
+        claims.append(Claim(work, value, 1.0, higher_is_better=False))
+    return claims
+
+
+def _auc_claims(records):
+    """Tables of two classes on which our AUC is more than 0.002 behind SVC's."""
+    methods = ranks.methods_of(records)
+    rival = next((m for m in ("SVM, tuned", "SVM, intelex") if m in methods), None)
+    if rival is None or SEARCHED not in methods:
+        return []
+    lines = ranks.by_table(records, "auc", [SEARCHED, "SVM, tuned", "SVM, intelex"])
+    behind = 0
+    for line in lines:
+        theirs = line["SVM, tuned"] or line["SVM, intelex"]
+        if theirs is not None and line[SEARCHED] is not None:
+            behind += line[SEARCHED] < theirs - 0.002
+    work = "tables whose AUC is more than 0.002 behind SVC's"
+    return [Claim(work, int(behind), 1, unit="", higher_is_better=False)]
+
+
+def _log_loss_claims(records):
+    pair = [SEARCHED, "LightGBM"]
+    two_class = {r["table"] for r in records if "auc" in r}
+    lines = ranks.by_table(records, "log_loss", pair)
+    gaps = [
+        line[pair[0]] - line[pair[1]]
+        for line in lines
+        if line["table"] in two_class and None not in line.values()
+    ]
+    if not gaps:
+        return []
+    work = "mean log loss, two classes, ours less LightGBM's"
+    return [Claim(work, float(np.mean(gaps)), 0.0, unit="", higher_is_better=False)]
+
+
+def searched_case(context):
+    """Our searches beside our own defaults, on the same rows."""
+    records = played(context, False) + played(context, True)
+    result = CaseResult()
+    for method in (SEARCHED, FAST_SEARCHED):
+        lines = _beside_defaults(records, method)
+        if not lines:
+            continue
+        result.tables[f"{method}, beside our defaults: losses last"] = lines
+        _, losses = ranks.losses_by_table(records, [method, PLAIN])
+        ratio = float(np.exp(np.log(losses[:, 0] / losses[:, 1]).mean()))
+        n_worse = sum(line["worse"] == "yes" for line in lines)
+        result.claims += [
+            Claim(
+                f"{method}: geometric mean of errors against defaults",
+                ratio,
+                0.95,
+                0.9,
+                higher_is_better=False,
+            ),
+            Claim(
+                f"{method}: tables worse than defaults",
+                n_worse,
+                0,
+                unit="",
+                higher_is_better=False,
+            ),
+        ]
+    return result
+
+
+def _beside_defaults(records, method):
+    """Return a line for each table; worse is beyond 0.3 points and two errors."""
+    lines = []
+    for table in sorted({r["table"] for r in records}):
+        own = [
+            r
+            for r in records
+            if r["table"] == table and r["method"] == method and "paired_error" in r
+        ]
+        if own:
+            gap = float(np.mean([r["more_than_plain"] for r in own]))
+            # Seeds share rows, so their errors are not divided by their number.
+            error = float(np.mean([r["paired_error"] for r in own]))
+            is_worse = gap > max(_POINTS, 2.0 * error)
+            lines.append(
+                {
+                    "table": table,
+                    "error, points more": 100.0 * gap,
+                    "paired standard error": 100.0 * error,
+                    "worse": "yes" if is_worse else "no",
+                }
+            )
+    return sorted(lines, key=lambda line: line["error, points more"])
+
+
+def _gave_up(records):
+    why = {}
+    for record in records:
+        if "gave_up" in record:
+            own = why.setdefault((record["method"], record["gave_up"]), set())
+            own.add(record["table"])
+    return [
+        f"{method} gave up on {', '.join(sorted(tables))}: {reason}."
+        for (method, reason), tables in sorted(why.items())
+    ]
 
 
 def defaults_case(context):
@@ -211,118 +272,25 @@ def familiar_sets(context):
         yield name, np.asarray(found.X)[chosen], found.y[chosen]
 
 
-def _measured(context, names, methods, kind):
-    """Return set -> method -> figures, from the store or measured now."""
-    stored = json.loads(STORE.read_text(encoding="utf8")) if STORE.exists() else {}
-    results = {}
-    for name in names[: _QUICK_SETS if context.quick else None]:
-        known = stored.setdefault(kind, {}).setdefault(name, {})
-        missing = {m: model for m, model in methods.items() if m not in known}
-        if missing:
-            rows = _split(load(context.data / "league", name), kind)
-            for method, model in missing.items():
-                known[method] = _figures(model, *rows)
-                print(name, method, known[method], flush=True)
-            if not context.quick:
-                text = json.dumps(stored, indent=1, sort_keys=True)
-                STORE.write_text(text + "\n", encoding="utf8")
-        results[name] = {m: known[m] for m in methods}
-    return results
-
-
-def _split(found, kind):
-    """Return training and test rows; two thirds train, at most `_MOST_ROWS`."""
-    y = found.y
-    n_train = min(2 * len(y) // 3, _MOST_ROWS)
-    n_test = min(len(y) - n_train, _MOST_ROWS)
-    stratify = y if kind == "classification" and np.bincount(y).min() > 2 else None
-    return train_test_split(
-        np.asarray(found.X, np.float64),
-        y,
-        train_size=n_train,
-        test_size=n_test,
-        stratify=stratify,
-        random_state=0,
-    )
-
-
-def _figures(model, X, X_test, y, y_test):
-    """Fit and ask one method; return plain numbers."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        start = time.perf_counter()
-        model.fit(X, y)
-        fit_seconds = time.perf_counter() - start
-        start = time.perf_counter()
-        said = model.predict(X_test)
-        micros = 1e6 * (time.perf_counter() - start) / len(X_test)
-    figures = {"fit_seconds": round(fit_seconds, 3), "micros": round(micros, 2)}
-    if is_regressor(model):
-        return figures | {"r2": round(float(r2_score(y_test, said)), 5)}
-    figures["error"] = round(float(np.mean(said != y_test)), 5)
-    figures["auc"] = _auc(model, X_test, y_test)
-    figures["log_loss"] = None
-    if hasattr(model, "predict_proba"):
-        probabilities = np.clip(model.predict_proba(X_test), 1e-15, 1.0)
-        labels = np.unique(y)
-        figures["log_loss"] = round(
-            float(log_loss(y_test, probabilities, labels=labels)), 5
-        )
-    return figures
-
-
-def _auc(model, X_test, y_test):
-    """AUC for two classes, None for more."""
-    if len(np.unique(y_test)) != 2:
-        return None
-    if hasattr(model, "decision_function"):
-        values = model.decision_function(X_test)
-    else:
-        values = model.predict_proba(X_test)[:, 1]
-    return round(float(roc_auc_score(y_test, values)), 5)
-
-
-def _mean_ranks(results, loss):
-    """Return method -> mean rank, equal ones sharing theirs."""
-    from scipy.stats import rankdata
-
-    methods = list(next(iter(results.values())))
-    ranks = [rankdata([loss(found[m]) for m in methods]) for found in results.values()]
-    return dict(zip(methods, np.mean(ranks, axis=0).tolist(), strict=True))
-
-
-def _summary(results, ranks):
-    rows = []
-    for method, rank in sorted(ranks.items(), key=lambda item: item[1]):
-        own = [found[method] for found in results.values()]
-        rows.append(
-            {
-                "method": method,
-                "mean rank": rank,
-                "median fit, s": float(np.median([r["fit_seconds"] for r in own])),
-                "median µs a row": float(np.median([r["micros"] for r in own])),
-            }
-        )
-    return rows
-
-
-def _records(results, case):
+def _records(records, case):
     return [
         Record(
             case,
-            f"treesvm {method}" if "SV" in method and "SVC," not in method else method,
-            name,
-            figures["fit_seconds"],
+            f"treesvm {r['method']}" if r["method"].startswith("ours") else r["method"],
+            f"{r['table']}, seed {r['seed']}",
+            r["fit_seconds"],
             threads=2,
-            accuracy=figures.get("r2", 1.0 - figures.get("error", 0.0)),
+            accuracy=1.0 - ranks.loss(r),
         )
-        for name, found in results.items()
-        for method, figures in found.items()
+        for r in records
+        if "gave_up" not in r
     ]
 
 
 CASES = {
     "classification": classification_case,
     "regression": regression_case,
+    "searched": searched_case,
     "defaults": defaults_case,
+    **SEARCH_CASES,
 }

@@ -1,8 +1,8 @@
-"""Open files one after the other in a child process with limits on time and memory.
+"""Do one thing after the other in a child process with limits on time and memory.
 
-The child sets its limits itself, prints one JSON line for each file and is killed by
-the system when a limit is broken; the parent then knows which file it was and starts a
-new child behind it.
+The child sets its limits itself, prints one JSON line for each item (a file to open, a
+case to run) and is killed by the system when a limit is broken; the parent then knows
+which item it was and starts a new child behind it.
 """
 
 import contextlib
@@ -14,10 +14,8 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+from typing import NamedTuple
 
-SECONDS = 2.0  # of processor time, so that other work on the machine does not count
-_HANG_SECONDS = 60.0  # of any time: nothing that waits would use the processor
-BYTES = 2**30
 _ROOT = Path(__file__).resolve().parents[1]
 # What happens when code runs, a process starts or a connection is made.
 _RUNNING = ("exec", "compile", "os.system", "os.exec", "os.posix_spawn", "os.fork",
@@ -25,25 +23,37 @@ _RUNNING = ("exec", "compile", "os.system", "os.exec", "os.posix_spawn", "os.for
             "import", "marshal.loads", "os.remove", "os.rename", "shutil.")  # fmt: skip
 
 
-def open_all(target, paths, folder):
-    """Open every file by the opener that ``target`` ("module:function") returns.
+class Limits(NamedTuple):
+    """What one item may take."""
+
+    seconds: float = 2.0  # of processor time: other work on the machine does not count
+    hang_seconds: float = 60.0  # of any time: what waits does not use the processor
+    n_bytes: int = 2**30  # of the child, all of Python and its libraries included
+
+
+LIMITS = Limits()
+
+
+def open_all(target, items, folder, limits=LIMITS):
+    """Do every item by what ``target`` ("module:function") returns for the folder.
 
     Returns
     -------
     list of dict
-        One for each path: outcome, seconds, and the peak of the child in megabytes.
+        One for each item: outcome, seconds, and the peak of the child in megabytes.
     """
-    listing, answers = Path(folder, "paths.json"), []
-    listing.write_text(json.dumps([str(path) for path in paths]), encoding="utf8")
-    while len(answers) < len(paths):
-        answers += _run(target, listing, len(answers))
-        if len(answers) < len(paths) and answers[-1]["outcome"] == "never started":
+    listing, answers = Path(folder, "items.json"), []
+    work = {"items": [str(item) for item in items], "limits": limits._asdict()}
+    listing.write_text(json.dumps(work), encoding="utf8")
+    while len(answers) < len(items):
+        answers += _run(target, listing, len(answers), limits)
+        if len(answers) < len(items) and answers[-1]["outcome"] == "never started":
             raise RuntimeError(f"the child did not start: {answers[-1]['note']}")
     return answers
 
 
-def _run(target, listing, first):
-    """Start one child at file number `first`; return the answers it lived to give."""
+def _run(target, listing, first, limits):
+    """Start one child at item number `first`; return the answers it lived to give."""
     command = "import sys, benchmarks.limited_child as c; c.child(*sys.argv[1:])"
     done = subprocess.run(
         [sys.executable, "-c", command, target, str(listing), str(first)],
@@ -59,7 +69,7 @@ def _run(target, listing, first):
         answers.append(
             {
                 "outcome": outcome if is_started else "never started",
-                "seconds": SECONDS,
+                "seconds": limits.seconds,
                 "peak_mb": 0.0,
                 "note": done.stderr[-2000:],
             }
@@ -68,10 +78,11 @@ def _run(target, listing, first):
 
 
 def child(target, listing, first):
-    """What the child runs: warm up, set the limits, open the rest of the files."""
+    """What the child runs: warm up, set the limits, do the rest of the items."""
     module, name = target.split(":")
-    opener = getattr(importlib.import_module(module), name)()
-    paths = json.loads(Path(listing).read_text("utf8"))[int(first) :]
+    opener = getattr(importlib.import_module(module), name)(Path(listing).parent)
+    work = json.loads(Path(listing).read_text("utf8"))
+    items, limits = work["items"][int(first) :], Limits(**work["limits"])
     seen = []
     watch = {"is_on": False}
 
@@ -82,14 +93,15 @@ def child(target, listing, first):
     sys.addaudithook(hook)
     # Addresses that are set aside but never used count as nothing.
     idle = _status_bytes("VmSize") - _status_bytes("VmRSS")
-    resource.setrlimit(resource.RLIMIT_AS, (idle + BYTES, idle + BYTES))
+    most = idle + limits.n_bytes
+    resource.setrlimit(resource.RLIMIT_AS, (most, most))
     print(json.dumps({"started": True}), flush=True)
-    for path in paths:
-        signal.setitimer(signal.ITIMER_PROF, SECONDS)
-        signal.setitimer(signal.ITIMER_REAL, _HANG_SECONDS)
+    for item in items:
+        signal.setitimer(signal.ITIMER_PROF, limits.seconds)
+        signal.setitimer(signal.ITIMER_REAL, limits.hang_seconds)
         start = time.process_time()
         watch["is_on"] = True
-        outcome = opener(path, watch)
+        outcome = opener(item, watch)
         watch["is_on"] = False
         seconds = time.process_time() - start
         signal.setitimer(signal.ITIMER_PROF, 0)
@@ -111,6 +123,6 @@ def _status_bytes(field):
 
 
 def _forget_peak():
-    """Start the next file with a peak of its own, where the system allows it."""
+    """Start the next item with a peak of its own, where the system allows it."""
     with contextlib.suppress(OSError):
         Path("/proc/self/clear_refs").write_text("5", encoding="utf8")

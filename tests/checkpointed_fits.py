@@ -23,7 +23,7 @@ def rows(n_rows=2000):
 FITS = {
     "dtsvm": DTSVMClassifier(max_leaf_size=100, random_state=0),
     "several trees": DTSVMClassifier(max_leaf_size=200, n_estimators=2, random_state=1),
-    "probability": DTSVMClassifier(max_leaf_size=200, probability=True, random_state=2),
+    "paper": DTSVMClassifier(max_leaf_size=200, probability=False, random_state=2),
     "sampled tree": DTSVMClassifier(
         max_leaf_size=100, partition=AxisTree(max_tree_rows=500), random_state=0
     ),
@@ -58,8 +58,11 @@ def everything(model):
             found += [np.array([machine.kernel.gamma]), machine.vectors]
             found += [machine.support, machine.class_starts, machine.coefficients]
             found += [machine.biases, machine.records.tobytes(), *(scaling or ())]
-    for name in ("C_", "gamma_", "alpha_", "max_leaf_size_", "probability_scale_"):
+    for name in ("C_", "gamma_", "alpha_", "max_leaf_size_"):
         found.append(np.array([getattr(model, name, 0.0)]))
+    best = getattr(model, "best_estimator_", model)
+    for numbers in getattr(best, "calibration_", None) or ():
+        found.append(np.atleast_1d(numbers))
     return found
 
 

@@ -56,3 +56,11 @@ def search(X, y, X_val, y_val, Cs, gammas, ceiling, seed, top_k, growth, min_gai
         reached.append((-score, C, gamma, size))
     negative, C, gamma, size = min(reached)
     return (C, gamma), size, -negative, scores
+
+
+def is_near_tie(lead):
+    """Whether a mean lead over rows is within its standard error."""
+    n = len(lead)
+    mean = sum(lead) / n
+    variance = sum((value - mean) ** 2 for value in lead) / n
+    return bool(mean <= (variance / n) ** 0.5)

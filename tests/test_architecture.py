@@ -27,7 +27,7 @@ ROOMS = [
     {"estimators"},
     {"model_selection"},
     {"baselines"},
-    {"persistence", "distributed", "plotting"},
+    {"persistence", "distributed", "export", "plotting"},
     {"reporting"},
     {"cli", "__main__"},
 ]

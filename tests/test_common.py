@@ -30,6 +30,7 @@ INIT_PARAMS = {
     "DTSVMClassifier": {"gamma": 1.0, "tol": 1e-8},
     "DTSVMClassifierCV": {"Cs": [1.0, 10.0], "gammas": [0.1, 1.0], "tol": 1e-8},
     "DTSVRegressor": {"gamma": 1.0, "tol": 1e-8},
+    "DTSVRegressorCV": {"Cs": [1.0, 10.0], "gammas": [0.1, 1.0], "tol": 1e-10},
     "KernelSVR": {"gamma": 1.0, "tol": 1e-8},
     # Pruning rows are drawn by row, and a loose tolerance sees the order of rows.
     "HLSVMClassifier": {"prune_share": 0.0, "tol": 1e-5, "max_passes": 20_000},
@@ -58,7 +59,13 @@ _FOLDS = "rows are dealt to folds by number, so a row of weight two is not a row
 _SELECTED = "rows are selected by count, so a row of weight two is not a row twice"
 # Weights are checked to 1e-5 in tests/baselines/test_lasvm.py.
 _SINGLE = "kernel rows are float32, good for 2e-7; the check asks for 1e-7"
+# Decision values of weighted and repeated rows are compared in tests/estimators.
+_LEFT_OUT = "probabilities leave out one row: of a row twice, the other copy stays"
 EXPECTED_FAILURES = {
+    "DTSVMClassifier": {
+        "check_sample_weight_equivalence_on_dense_data": _LEFT_OUT,
+        "check_sample_weight_equivalence_on_sparse_data": _LEFT_OUT,
+    },
     "LASVMClassifier": {
         "check_sample_weight_equivalence_on_dense_data": _SINGLE,
         "check_sample_weight_equivalence_on_sparse_data": _SINGLE,

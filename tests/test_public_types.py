@@ -12,6 +12,7 @@ PACKAGES = [
     "treesvm.candidates",
     "treesvm.datasets",
     "treesvm.distributed",
+    "treesvm.export",
     "treesvm.metrics",
     "treesvm.model_selection",
     "treesvm.partitions",

@@ -4,6 +4,7 @@ from treesvm import (  # noqa: I001
     candidates as candidates,
     datasets as datasets,
     distributed as distributed,
+    export as export,
     metrics as metrics,
     model_selection as model_selection,
     partitions as partitions,
@@ -22,6 +23,7 @@ from treesvm.estimators.support_vector_tree import SupportVectorTreeClassifier
 from treesvm.estimators.svm_maj import SVMMajClassifier
 from treesvm.estimators.svm_partition_tree import SVMPartitionTreeClassifier
 from treesvm.model_selection.dtsvm_cv import DTSVMClassifierCV
+from treesvm.model_selection.dtsvr_cv import DTSVRegressorCV
 from treesvm.model_selection.hlsvm_cv import HLSVMClassifierCV
 from treesvm.model_selection.tree_svc import TreeSVC
 from treesvm.model_selection.tree_svr import TreeSVR
@@ -34,6 +36,7 @@ __all__ = [
     "DTSVMClassifier",
     "DTSVMClassifierCV",
     "DTSVRegressor",
+    "DTSVRegressorCV",
     "HLSVMClassifier",
     "HLSVMClassifierCV",
     "KernelSVC",

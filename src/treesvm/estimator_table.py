@@ -20,18 +20,19 @@ class Entry(NamedTuple):
 _CLASSIFIER = ("features", "classes")
 _REGRESSOR = ("features",)
 _SEARCHED = ("C_", "gamma_", "max_leaf_size_", "best_score_", "n_leaf_fits_",
-             "search_results_", "seconds_per_ceiling_")  # fmt: skip
-_TABLES = ("best_estimator_", "best_theta_", "best_loss_", "search_results_",
+             "search_results_", "seconds_per_ceiling_", "stopped_early_")  # fmt: skip
+_TABLES = ("members_", "best_theta_", "best_loss_", "search_results_",
            "stopped_early_")  # fmt: skip
 
 ESTIMATORS = {
     "TreeSVC": Entry(
         "treesvm.model_selection.tree_svc",
-        (*_CLASSIFIER, "encoder", "calibration", *_TABLES),
+        (*_CLASSIFIER, "encoder", *_TABLES, "committee"),
     ),
     "TreeSVR": Entry(
         "treesvm.model_selection.tree_svr",
-        (*_REGRESSOR, "encoder", "target_mean_", "target_scale_", *_TABLES),
+        (*_REGRESSOR, "encoder", "target_mean_", "target_scale_", *_TABLES,
+         "member_weights"),
     ),
     "KernelSVC": Entry(
         "treesvm.estimators.kernel_svc",
@@ -39,20 +40,24 @@ ESTIMATORS = {
     ),
     "KernelSVR": Entry("treesvm.estimators.kernel_svr", (*_REGRESSOR, "machine")),
     "DTSVMClassifier": Entry(
-        "treesvm.estimators.dtsvm", (*_CLASSIFIER, "members", "probability_scale_")
+        "treesvm.estimators.dtsvm", (*_CLASSIFIER, "members", "calibration")
     ),
     "DTSVMClassifierCV": Entry(
         "treesvm.model_selection.dtsvm_cv",
         (*_CLASSIFIER, "best_estimator_", *_SEARCHED),
     ),
     "DTSVRegressor": Entry("treesvm.estimators.dtsvr", (*_REGRESSOR, "members")),
+    "DTSVRegressorCV": Entry(
+        "treesvm.model_selection.dtsvr_cv",
+        (*_REGRESSOR, "best_estimator_", "target_mean_", "target_scale_", *_SEARCHED),
+    ),
     "HLSVMClassifier": Entry(
         "treesvm.estimators.hlsvm", (*_CLASSIFIER, "trees")
     ),
     "HLSVMClassifierCV": Entry(
         "treesvm.model_selection.hlsvm_cv",
         (*_CLASSIFIER, "best_estimator_", "alpha_", "prune_share_", "best_score_",
-         "cv_results_"),
+         "cv_results_", "stopped_early_"),
     ),
     "SVMMajClassifier": Entry(
         "treesvm.estimators.svm_maj",

@@ -6,7 +6,7 @@ import signal
 from benchmarks.limited_child import open_all
 
 
-def opener():
+def opener(folder):
     """Return what the child of this test does with a path."""
 
     def act(path, watch):

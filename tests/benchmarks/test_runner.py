@@ -88,6 +88,12 @@ def test_missing_data_is_skipped_and_said(toy, context, tmp_path, capsys):
     assert "holds" in output
 
 
+def test_a_run_in_which_all_was_skipped_fails(toy, context, tmp_path, capsys):
+    toy.CASES = {"one": missing_case, "two": missing_case}
+    assert runner.run("toy", context, tmp_path / "out") == 2
+    assert "nothing was measured" in capsys.readouterr().out
+
+
 def test_broken_case_fails_and_the_others_still_run(toy, context, tmp_path, capsys):
     toy.CASES = {"broken": lambda context: 1 / 0, "fine": fine_case}
     assert runner.run("toy", context, tmp_path / "out") == 1
@@ -103,7 +109,7 @@ def test_rivals_only_stops_before_ours(toy, context, tmp_path):
 
 
 def test_command_without_data_folder_says_so(tmp_path, capsys):
-    assert command.main(["engine", "--data", str(tmp_path / "nowhere")]) == 0
+    assert command.main(["engine", "--data", str(tmp_path / "nowhere")]) == 1
     assert "is not a folder" in capsys.readouterr().out
 
 

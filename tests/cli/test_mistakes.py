@@ -92,12 +92,18 @@ def test_wrong_arguments(run, flowers, arguments, words):
     assert words in err
 
 
+def test_probabilities_that_nobody_asked_for(run, spirals):
+    run("train", spirals, "--method", "svm", "-o", "m", "-q")
+    code, _, err = run("predict", "m", spirals, "--proba")
+    assert code == 1
+    assert "--probability" in err
+
+
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
         (("--json",), "give -o OUT"),
         (("--chunk-rows", 0), "--chunk-rows 0"),
-        (("--proba",), "--probability"),
         (("--max-model-mb", 0), "--max-model-mb 0"),
     ],
 )

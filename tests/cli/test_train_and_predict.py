@@ -6,14 +6,17 @@ import io
 import json
 import re
 import shutil
+import sys
+from pathlib import Path
 
+import numba
 import numpy as np
 import pandas as pd
 import pytest
 from sklearn.datasets import dump_svmlight_file
 
 from treesvm import HLSVMClassifier, TreeSVC, load_model
-from treesvm.datasets import make_spirals, read_libsvm
+from treesvm.datasets import Table, TableModel, make_spirals, read_libsvm
 from treesvm.persistence import save_model
 
 
@@ -22,7 +25,7 @@ def test_train_inspect_predict_a_table(run, flowers):
         *("train", flowers, "--label", "kind", "--test", "0.25", "--time-limit", 1)
     )
     assert code == 0
-    for name in ("accuracy", "balanced accuracy", "log loss", "base rate"):
+    for name in ("accuracy", "balanced accuracy", "mean F1", "log loss", "base rate"):
         assert f"test {name} " in out
     assert "TreeSVC" in out
     assert "support vectors met by a row" in out
@@ -37,6 +40,7 @@ def test_train_inspect_predict_a_table(run, flowers):
     assert set(out.split()) == set("abc")
     assert len(out.splitlines()) == 400
     assert "400 rows, accuracy = 9" in err
+    assert re.search(r"balanced = 9.*, base rate = 3", err)
 
 
 @pytest.mark.parametrize("method", ["dtsvm", "hlsvm", "svm", "partition-tree"])
@@ -98,7 +102,7 @@ def test_the_task_is_the_users(run, houses, tmp_path):
     code, out, _ = run("train", few, "--method", "svm", "--json")
     assert (code, json.loads(out)["model"]) == (0, "KernelSVC")
     assert json.loads(out)["classes"][:3] == ["0.0", "0.5", "1.0"]
-    arguments = ("--method", "svm", "--task", "regression", "--json")
+    arguments = ("--method", "svm", "--task", "regression", "--json", "--force")
     code, out, err = run("train", few, *arguments)
     assert (code, json.loads(out)["model"]) == (0, "KernelSVR")
     assert "task:" not in err
@@ -233,3 +237,118 @@ def test_warmup_fits_every_public_estimator(run):
     assert code == 0
     assert {"DTSVMClassifier", "KernelSVR"} <= json.loads(out)["estimators"].keys()
     assert "HLSVMClassifier" in err
+
+
+def test_a_model_is_replaced_only_by_force(run, spirals):
+    arguments = ("train", spirals, "--method", "hlsvm", "-o", "m", "-q")
+    assert run(*arguments)[0] == 0
+    before = Path("m").read_bytes()
+    code, _, err = run(*arguments, "--max-depth", 2)
+    assert (code, "--force" in err) == (1, True)
+    assert Path("m").read_bytes() == before
+    assert run(*arguments, "--max-depth", 2, "--force")[0] == 0
+    assert Path("m").read_bytes() != before
+
+
+def test_compiling_is_told_apart(run, spirals, monkeypatch):
+    def compiling_fit(self, *arguments, **options):
+        numba.njit(lambda x: x + 1)(1)
+        return real_fit(self, *arguments, **options)
+
+    real_fit = TableModel.fit
+    monkeypatch.setattr(TableModel, "fit", compiling_fit)
+    _, out, _ = run("train", spirals, "--method", "hlsvm", "-o", "m", "--json")
+    facts = json.loads(out)
+    assert facts["seconds of compiling, once"] > 0.005
+    assert facts["training seconds"] > 0
+
+
+def test_other_tables_and_standard_input(run, flowers, tmp_path, monkeypatch):
+    text = flowers.read_text().replace(",", ";").replace(".", ",")
+    lines = [f"{i};{line}" for i, line in enumerate(text.splitlines())]
+    lines[0] = lines[0][1:]
+    (tmp_path / "german.dat").write_bytes("\n".join(lines).encode("latin-1"))
+    arguments = ("--method", "dtsvm", "--missing", "median", "--label", "kind")
+    code, _, err = run("train", "german.dat", "--format", "csv", *arguments)
+    assert code == 0
+    for words in ("semicolons", "a comma", "without a name is an index and left out"):
+        assert words in err
+    assert run("train", flowers, *arguments, "-q")[0] == 0
+    _, expected, _ = run("predict", "flowers.treesvm", flowers)
+    asked = ("--delimiter", ";", "--decimal", ",", "--encoding", "latin-1")
+    code, out, _ = run("predict", "german.treesvm", "german.dat", "--format", "csv")
+    assert (code, out) == (0, expected)
+
+    def feed(text):
+        monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(text)))
+
+    feed((tmp_path / "german.dat").read_bytes())
+    code, out, _ = run("predict", "flowers.treesvm", "-", *asked)
+    assert (code, out) == (0, expected)
+    feed(b"size,colour,weight\n1,red\n")
+    code, _, err = run("predict", "flowers.treesvm", "-")
+    assert code == 1
+    assert "standard input, line 2" in err
+    feed(flowers.read_bytes())
+    code, _, err = run("train", "-", *arguments)
+    assert (code, "give -o MODEL" in err) == (1, True)
+    feed(flowers.read_bytes())
+    assert run("train", "-", *arguments, "-o", "piped", "-q")[0] == 0
+    assert run("predict", "piped", flowers)[1] == expected
+    code, _, err = run("predict", "flowers.treesvm", "german.dat")
+    assert "--format" in err
+
+
+@pytest.mark.parametrize("method", ["tree", "dtsvm"])
+def test_explaining_rows(run, flowers, method):
+    missing = () if method == "tree" else ("--missing", "median")
+    limit = ("--time-limit", 1) if method == "tree" else ()
+    assert run("train", flowers, "--method", method, *missing, *limit, "-q")[0] == 0
+    code, out, err = run("explain", "flowers.treesvm", flowers, "--row", 7, "--most", 2)
+    assert (code, "Shapley" in err) == (0, True)
+    assert re.match(r"row 7: [abc]\n  (size|colour|weight) = \S+ +[+-]\d", out)
+    assert "1 other columns" in out
+    assert run("explain", "flowers.treesvm", flowers, "-o", "why.csv")[0] == 0
+    why = pd.read_csv("why.csv")
+    assert list(why) == ["row", "answer", "size", "colour", "weight"]
+    model = load_model("flowers.treesvm")
+    table = next(model.iter_file(flowers))
+    codes = np.searchsorted(model.classes_, why["answer"])
+    shares = model.explain(table)[np.arange(400), :, codes]
+    np.testing.assert_allclose(why.iloc[:, 2:], shares)
+    assert why["answer"].tolist() == model.predict(table).tolist()
+    code, _, err = run("explain", "flowers.treesvm", flowers, "--row", 401)
+    assert (code, "400 rows, and no row 401" in err) == (1, True)
+
+
+def test_two_classes_and_numbers_are_explained(run, spirals, houses):
+    assert run("train", spirals, "--method", "dtsvm", "-o", "m", "-q")[0] == 0
+    code, out, _ = run("explain", "m", spirals, "--layout", "csv")
+    rows = np.array([line.split(",") for line in out.splitlines()[1:]], float)
+    signs = np.where(rows[:, 1] == 1, 1, -1)[:, None]
+    X, _ = read_libsvm(spirals)
+    model = TableModel.of(load_model("m"))
+    expected = model.estimator.explain(model.estimator_rows(Table(X)))
+    np.testing.assert_allclose(rows[:, 2:] * signs, expected)
+    assert run("train", houses, "--method", "dtsvm", "-q")[0] == 0
+    code, out, _ = run("explain", "houses.treesvm", houses, "--row", 1)
+    assert re.match(r"row 1: [\d.]+\n", out)
+    assert run("train", spirals, "--method", "hlsvm", "-o", "h", "-q")[0] == 0
+    code, _, err = run("explain", "h", spirals)
+    assert (code, "does not explain" in err) == (1, True)
+
+
+@pytest.mark.parametrize("method", ["dtsvm", "hlsvm"])
+def test_thresholds_are_in_the_users_units(run, tmp_path, rng, method):
+    X = rng.uniform(1000, 5000, size=(400, 1))
+    lines = [f"{x:.3f},{int(x > 4000)}" for x in X[:, 0]]
+    (tmp_path / "rows.csv").write_text("metres,far\n" + "\n".join(lines) + "\n")
+    small = ("--max-leaf-size", 100) if method == "dtsvm" else ()
+    assert run("train", "rows.csv", "--method", method, *small, "-q")[0] == 0
+    _, out, _ = run("inspect", "rows.treesvm", "--tree")
+    if method == "dtsvm":
+        found = [float(t) for t in re.findall(r"metres <= ([\d.]+)", out)]
+    else:
+        pairs = re.findall(r"([+-][\d.]+) metres <= (-?[\d.]+)", out)
+        found = [float(limit) / float(weight) for weight, limit in pairs]
+    assert min(abs(limit - 4000) for limit in found) < 60

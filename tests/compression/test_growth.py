@@ -6,7 +6,6 @@ from threadpoolctl import threadpool_info
 
 from tests import naive_compression as naive
 from treesvm.compression import GrowthOptions, exact_balanced_tree, grow_score_tree
-from treesvm.compression.blas_threads import one_blas_thread
 from treesvm.compression.chain import choose_chain
 from treesvm.compression.chain_columns import ChainColumns, path_basis
 from treesvm.compression.column_sums import (
@@ -18,6 +17,7 @@ from treesvm.compression.column_sums import (
     without_span,
 )
 from treesvm.compression.path_fit import fit_path, weighted_gram
+from treesvm.kernels.blas_threads import one_blas_thread
 
 NOTHING = np.zeros(50)
 

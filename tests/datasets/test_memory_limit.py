@@ -13,6 +13,7 @@ from treesvm.datasets import (
     DataFileError,
     Table,
     arrow_tables,
+    csv_layout,
     iter_libsvm,
     iter_table,
     libsvm_text,
@@ -94,7 +95,7 @@ def test_sparse_tables_stay_sparse():
 
 def test_endless_lines_have_a_place(tmp_path, monkeypatch):
     monkeypatch.setattr(arrow_tables, "BLOCK_BYTES", 5000)
-    monkeypatch.setattr(arrow_tables, "MAX_LINE_BYTES", 5000)
+    monkeypatch.setattr(csv_layout, "MAX_LINE_BYTES", 5000)
     path = tmp_path / "a.csv.gz"
     for n_before in (0, 1, 700, 5000):
         path.write_bytes(gzip.compress(b"a,b\n" + b"1,2\n" * n_before + b"1" * 20_000))

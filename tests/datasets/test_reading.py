@@ -4,12 +4,21 @@ import builtins
 import gzip
 
 import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet
 import pytest
 
-from treesvm.datasets import DataFileError, Table, iter_table, read_npz, read_table
-from treesvm.datasets.reading import format_of
-
-pa = pytest.importorskip("pyarrow", reason="the extra treesvm[tables] is not installed")
+from treesvm.datasets import (
+    DataFileError,
+    DataSource,
+    Table,
+    format_of,
+    iter_table,
+    layout_remarks,
+    read_npz,
+    read_table,
+)
 
 GOOD = b"size,colour,kind\n1,red,a\n2.5,blue,b\n,?,a\n"
 
@@ -105,7 +114,7 @@ def test_without_pyarrow_the_error_says_how_to_install(tmp_path, monkeypatch):
         return real(name, *rest, **more)
 
     monkeypatch.setattr(builtins, "__import__", without)
-    with pytest.raises(ImportError, match=r"pip install 'treesvm\[tables\]'"):
+    with pytest.raises(ImportError, match="pip install pyarrow"):
         read_table(written(tmp_path, GOOD))
 
 
@@ -184,3 +193,90 @@ def test_rows_of_a_table_can_be_taken():
     assert part.y.tolist() == [2, 0]
     assert part.line_of(0) == 7
     assert part.take([False, True]).line_of(0) == 5
+
+
+def test_csv_that_ends_in_its_header_is_refused_with_the_line(tmp_path):
+    path = tmp_path / "rows.csv"
+    path.write_bytes(b"a,b,c")
+    with pytest.raises(DataFileError, match="line 1: nothing follows"):
+        read_table(path)
+
+
+@pytest.mark.parametrize(
+    ("text", "options", "names", "first"),
+    [
+        (b"a;b;y\n1,5;2;x\n2,5;3;z\n", {}, ("a", "b"), [1.5, 2]),
+        (b"1,5;2,5;3\n2,5;,5;4\n", {}, ("column 1", "column 2"), [1.5, 2.5]),
+        (b"a|b|y\n1.5|2|x\n", {}, ("a", "b"), [1.5, 2]),
+        (b"a\tb\ty\n1e1\t2\tx\n", {}, ("a", "b"), [10, 2]),
+        (b"a b y\n1 2 x\n", {"delimiter": " "}, ("a", "b"), [1, 2]),
+        (b"1,2,3\n4,5,6\n", {"header": True}, ("1", "2"), [4, 5]),
+        (b"a,b,y\n1,2,x\n", {"header": False}, ("column 1", "column 2"), ["a", "b"]),
+        (b"gr\xf6sse,b,y\n1,2,x\n", {"encoding": "latin-1"}, ("grösse", "b"), [1, 2]),
+        ("a\tb\ty\n1\t2\tß\n".encode("utf-16"), {}, ("a", "b"), [1, 2]),
+        (b",a,b,y\n7,1,2,x\n8,1,2,z\n", {}, ("a", "b"), [1, 2]),
+        (b"Unnamed: 0,a,b,y\n7,1,2,x\n", {}, ("a", "b"), [1, 2]),
+        (b",0,1,2\n7,1,2,0\n", {}, ("0", "1"), [1, 2]),
+        (b"a;b;y\n1,000;2;x\n", {"decimal": "."}, ("a", "b"), ["1,000", 2]),
+    ],
+)
+def test_how_csv_is_written_is_found_or_given(tmp_path, text, options, names, first):
+    table = read_table(DataSource(written(tmp_path, text), **options))
+    assert table.names == names
+    assert [table.X[name][0] for name in names] == first
+    assert [t.n_rows for t in iter_table(DataSource(table.path, **options))] == [
+        table.n_rows
+    ]
+
+
+def test_what_was_found_is_told(tmp_path):
+    assert layout_remarks(written(tmp_path, GOOD)) == []
+    path = written(tmp_path, b";a;y\n0;1,5;x\n1;2,5;z\n")
+    said = "\n".join(layout_remarks(path))
+    for words in ("semicolons", "comma", "without a name is an index and left out"):
+        assert words in said
+    assert len(layout_remarks(DataSource(path, delimiter=";", decimal=","))) == 1
+
+
+def test_a_decimal_point_among_commas_is_placed(tmp_path):
+    text = b";a;y\n" + b"0;1,5;x\n" * 60 + b"1;1.234;x\n"
+    with pytest.raises(DataFileError, match=r"line 62, column 2: '1\.234' has a point"):
+        read_table(written(tmp_path, text))
+    with pytest.raises(DataFileError, match=r"line 62, column 2: .*'z' is no number"):
+        read_table(written(tmp_path, text.replace(b"1.234", b"z")))
+
+
+def test_wrong_sources_name_the_value(tmp_path):
+    path = written(tmp_path, GOOD, "rows.dat")
+    assert read_table(DataSource(path, format="csv")).n_rows == 3
+    with pytest.raises(DataFileError, match=r"unknown ending '\.dat'.*--format"):
+        read_table(path)
+    for options, words in (
+        ({"format": "xls"}, "format='xls'"),
+        ({"delimiter": ";;"}, "delimiter=';;'"),
+        ({"decimal": ";"}, "decimal=';'"),
+        ({"decimal": ",", "delimiter": ","}, "both ','"),
+        ({"encoding": "klingon"}, "encoding='klingon'"),
+        ({"delimiter": ";", "format": "npz"}, "delimiter is about CSV"),
+    ):
+        with pytest.raises(ValueError, match=words):
+            DataSource(path, **options)
+    latin = written(tmp_path, b"a,y\n1,x\n2,\xe9\n", "latin.csv")
+    with pytest.raises(DataFileError, match=r"line 3, column 2: .*--encoding"):
+        read_table(latin)
+    with pytest.raises(DataFileError, match="is not in ascii"):
+        read_table(DataSource(latin, encoding="ascii"))
+    with pytest.raises(DataFileError, match="the reader's file: there is no such"):
+        read_table(DataSource("absent.csv", title="the reader's file"))
+
+
+@pytest.mark.parametrize("name", [None, "key"])
+def test_the_index_of_a_frame_is_no_feature(tmp_path, name):
+    frame = pd.DataFrame({"a": range(9), "y": list("xyz") * 3}).sample(9)
+    path = tmp_path / "rows.parquet"
+    frame.rename_axis(name).to_parquet(path)
+    table = read_table(path)
+    assert table.names == ("a",)
+    assert [t.names for t in iter_table(path, 5)] == [("a",), ("a",)]
+    (said,) = layout_remarks(path)
+    assert repr(name or "__index_level_0__") in said

@@ -12,6 +12,7 @@ if importlib.util.find_spec("distributed") is None:
         "test_clusters.py",
         "test_equals_memory.py",
         "test_file_training.py",
+        "test_hosts.py",
         "test_mistakes.py",
     ]
 

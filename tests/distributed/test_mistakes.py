@@ -1,7 +1,10 @@
 """Mistakes are told by name, with a way out."""
 
+import os
+import signal
 import time
 from threading import Timer
+from types import SimpleNamespace
 
 import dask.array as da
 import dask.dataframe as dd
@@ -105,3 +108,39 @@ def test_splitter_and_weightless_rows_are_told(client):
         DaskDTSVMClassifierCV(search, client=client).fit(
             X, y, da.from_array(weight, chunks=100)
         )
+
+
+@pytest.mark.skipif(os.name == "nt", reason="Windows has no SIGINT for one process")
+def test_ctrl_c_ends_a_fit_and_frees_the_cluster(client):
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(4000, 5)), rng.integers(0, 2, 4000)  # nothing to learn
+    hard = DTSVMClassifier(C=1e6, gamma=1.0, tol=1e-12, max_iter=10**9)
+    model = DaskDTSVMClassifier(hard, client=client)
+    sent = []
+
+    def interrupt():
+        sent.append(time.monotonic())
+        os.kill(os.getpid(), signal.SIGINT)
+
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    timer = Timer(1.5, interrupt)
+    timer.start()
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            model.fit(da.from_array(X, chunks=(1000, 5)), da.from_array(y, chunks=1000))
+        assert time.monotonic() - sent[0] < 2.0
+    finally:
+        timer.cancel()
+        signal.signal(signal.SIGINT, before)
+    assert not hasattr(model, "model_")
+    client.restart()  # leaves that are being trained are not waited for
+    assert client.submit(sum, [1, 2]).result(60) == 3
+
+
+def test_killed_workers_are_told_with_the_likely_reason():
+    @tells_lost_clusters
+    def work():
+        raise distributed.KilledWorker("leaf", SimpleNamespace(address="tcp://w"), 3)
+
+    with pytest.raises(MemoryError, match="larger --memory-limit"):
+        work()

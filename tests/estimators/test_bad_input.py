@@ -18,8 +18,11 @@ from treesvm import (
     KernelSVR,
     SVMMajClassifier,
     SVMPartitionTreeClassifier,
+    TreeSVC,
+    TreeSVR,
 )
 from treesvm.baselines import BaggedSVC, LASVMClassifier, RDSVMClassifier
+from treesvm.candidates import TRSD
 from treesvm.partitions import AxisTree
 
 
@@ -434,3 +437,82 @@ def test_sparse_rows_with_wide_indices_are_taken(model, data):
 def test_parameters_of_partitions(partition, says, data):
     with pytest.raises(ValueError, match=says):
         DTSVMClassifier(partition=partition).fit(*data)
+
+
+@pytest.mark.parametrize(
+    ("changed", "says"),
+    [
+        ({"y": np.arange(60) + 1j}, "y: Complex data not supported"),
+        (
+            {"y": np.array(["a", 1] * 30, dtype=object)},
+            r"y holds labels of several types",
+        ),
+        ({"sample_weight": np.full(60, "word")}, "sample_weight: could not convert"),
+        ({"sample_weight": np.full(60, 5e-324)}, "sample_weight holds 5e-324"),
+        ({"X": np.full((60, 3), "word")}, "X: could not convert string"),
+    ],
+)
+def test_conversions_say_what_they_converted(model, data, changed, says):
+    given = {"X": data[0], "y": data[1]} | changed
+    with pytest.raises((ValueError, TypeError), match=says):
+        model.fit(**given)
+
+
+@pytest.mark.parametrize(
+    "model", [TreeSVC(0.1), TreeSVR(0.1)], ids=["classes", "numbers"]
+)
+@pytest.mark.parametrize("index", [-1, 10**6])
+def test_tables_check_the_indices_of_sparse_rows(model, data, index):
+    X = sparse.csr_matrix(data[0])
+    X.indices[5] = index
+    with pytest.raises(ValueError, match=f"indices hold {index}"):
+        model.fit(X, np.arange(60) % 2)
+
+
+def test_tables_have_a_target_for_each_row(data):
+    for y in ([], [0, 1]):
+        with pytest.raises(ValueError, match=r"y|target"):
+            TreeSVC(0.1).fit(data[0], y)
+
+
+def test_targets_whose_squares_overflow(data):
+    for model in (KernelSVR(), DTSVRegressor(), TreeSVR(0.1)):
+        with pytest.raises(ValueError, match=r"y holds .*e\+300; squares"):
+            model.fit(data[0], 1e300 * (1.0 + data[0][:, 0] ** 2))
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [("random_state", 1.5), ("random_state", -2), ("n_jobs", 0), ("n_jobs", [2])],
+)
+@pytest.mark.parametrize("cls", [KernelSVC, TRSD, TreeSVC, BaggedSVC])
+def test_seeds_and_numbers_of_threads(cls, name, value, data):
+    if name not in cls().get_params():
+        return
+    with pytest.raises(
+        ValueError, match=re.escape(f"{name}={value!r} is not possible")
+    ):
+        cls(**{name: value}).fit(*data)
+
+
+def test_numbers_of_all_widths_are_parameters(data):
+    wide = KernelSVC(gamma=1.0, tol=0.5).fit(*data).decision_function(data[0])
+    for tol in (np.float16(0.5), np.float32(0.5)):
+        narrow = KernelSVC(gamma=1.0, tol=tol).fit(*data).decision_function(data[0])
+        np.testing.assert_array_equal(narrow, wide)
+    LASVMClassifier(cache_size=np.int8(2)).fit(*data)
+
+
+def test_planes_of_enormous_values(data):
+    with pytest.raises(ValueError, match="squared distances"):
+        HLSVMClassifier().fit(1e200 * data[0], data[1])
+
+
+def test_thousands_of_classes_are_learned_in_time(rng):
+    X = rng.normal(size=(600, 3))
+    model = TreeSVC(1e-9, random_state=0)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UserWarning)  # of so many classes
+        model.fit(X, np.arange(600) % 300)
+    assert model.best_estimator_.max_leaf_size <= 200
+    assert model.score(X, np.arange(600) % 300) > 0.5

@@ -9,10 +9,11 @@ from scipy import sparse
 from sklearn.base import clone
 from sklearn.datasets import load_digits, load_iris, make_classification, make_moons
 from sklearn.exceptions import NotFittedError
+from sklearn.metrics import roc_auc_score
 from sklearn.metrics.pairwise import rbf_kernel
 
 from treesvm import DTSVMClassifier, KernelSVC
-from treesvm.decomposition.decomposition import vote
+from treesvm.decomposition.committee import vote
 from treesvm.partitions import AxisTree
 
 
@@ -64,7 +65,8 @@ def test_a_leaf_answers_with_its_own_classes(rng, n_classes):
     X, y = blobs(n_classes=n_classes)
     X = np.concatenate([X, X + 100.0])  # a second cloud, of one class only
     y = np.concatenate([y, np.ones_like(y)])
-    model = DTSVMClassifier(max_leaf_size=80, random_state=0).fit(X, y)
+    model = DTSVMClassifier(max_leaf_size=80, probability=False, random_state=0)
+    model.fit(X, y)
     asked = rng.normal(size=(3000, 6)) * 3 + rng.choice([0.0, 100.0], (3000, 1))
     said, leaf = model.predict(asked), model.apply(asked)
     known = model.apply(X)
@@ -105,7 +107,9 @@ def test_class_weight_is_a_weight_of_rows():
 def test_members_differ_and_vote():
     X, y = blobs(1500)
     train, test = slice(0, 1000), slice(1000, None)
-    model = DTSVMClassifier(max_leaf_size=150, n_estimators=5, random_state=0)
+    model = DTSVMClassifier(
+        max_leaf_size=150, n_estimators=5, voting="hard", random_state=0
+    )
     model.fit(X[train], y[train])
     scores = [member.scores(X[test]) for member in model.decompositions_]
     said = np.array([s.argmax(axis=1) for s in scores])
@@ -119,6 +123,66 @@ def test_members_differ_and_vote():
     assert model.score(X[test], y[test]) > own.mean()
     assert model.apply(X[test]).shape == (500, 5)
     assert model.n_leaves_ == len(model.leaf_report()["leaf"])
+
+
+@pytest.mark.parametrize("n_classes", [2, 4])
+def test_soft_votes_are_the_mean_of_the_members(n_classes):
+    X, y = blobs(1500, n_classes)
+    model = DTSVMClassifier(max_leaf_size=150, n_estimators=4, random_state=0)
+    model.fit(X[:1000], y[:1000])
+    alone = []
+    for member in model.decompositions_:
+        one = clone(model).set_params(n_estimators=1).fit(X[:1000], y[:1000])
+        one.restore_fitted([member])
+        one.calibration_ = model.calibration_
+        alone.append(one.predict_proba(X))
+    np.testing.assert_allclose(model.predict_proba(X), np.mean(alone, axis=0))
+    hard = clone(model).set_params(voting="hard").fit(X[:1000], y[:1000])
+    assert np.any(hard.predict(X) != model.predict(X))
+    with pytest.raises(ValueError, match="voting='hard'"):
+        clone(model).set_params(probability=False).fit(X, y)
+
+
+def test_scores_compare_across_parts():
+    rng = np.random.default_rng(0)
+    X = rng.uniform(size=(6000, 4))
+    share = np.where(X[:, 0] > 0.5, 0.45, 0.05)  # both sides answer 0 nearly always
+    y = (rng.random(6000) < share).astype(int)
+    train, test = slice(0, 4000), slice(4000, None)
+    aucs = []
+    for probability in (True, False):
+        model = DTSVMClassifier(
+            max_leaf_size=1000, probability=probability, random_state=0
+        )
+        model.fit(X[train], y[train])
+        aucs.append(roc_auc_score(y[test], model.decision_function(X[test])))
+    assert aucs[0] > aucs[1] + 0.02
+    assert aucs[0] > 0.75
+
+
+@pytest.mark.parametrize("partition", ["axis", "random", "whole"])
+def test_support_numbers_rows_as_given(partition, rng):
+    X, y = blobs(300, 2)
+    weight = (rng.random(300) < 0.8).astype(float)
+    model = DTSVMClassifier(max_leaf_size=100, partition=partition, random_state=0)
+    model.fit(X, y, sample_weight=weight)
+    assert len(model.support_) == model.n_support_vectors_
+    assert (weight[model.support_] > 0).all()
+    # Rows without support may go: the machine of the whole space stays the same.
+    if partition == "whole":
+        again = clone(model).set_params(leaf_scaling=None, gamma=0.1, tol=1e-6)
+        full = again.fit(X, y, sample_weight=weight)
+        values, kept = full.decision_function(X), full.support_
+        fewer = clone(again).fit(X[kept], y[kept]).decision_function(X)
+        np.testing.assert_allclose(fewer, values, atol=1e-4)
+
+
+def test_imbalanced_learn_takes_it_for_an_svm():
+    over_sampling = pytest.importorskip("imblearn.over_sampling")
+    X, y = make_classification(600, 6, weights=[0.9], random_state=0)
+    sampler = over_sampling.SVMSMOTE(svm_estimator=DTSVMClassifier(), random_state=0)
+    _, labels = sampler.fit_resample(X, y)
+    assert np.bincount(labels)[1] > np.bincount(y)[1]
 
 
 def test_ties_between_members_go_to_the_larger_scores():
@@ -192,18 +256,24 @@ def test_a_leaf_that_cannot_be_split_keeps_to_its_memory(rng):
 
 
 @pytest.mark.parametrize("n_classes", [2, 4])
-@pytest.mark.parametrize("n_estimators", [1, 3])
-def test_most_probable_class_is_the_predicted_one(n_classes, n_estimators):
+@pytest.mark.parametrize(
+    ("n_estimators", "voting"), [(1, "soft"), (3, "soft"), (3, "hard")]
+)
+def test_most_probable_class_is_the_predicted_one(n_classes, n_estimators, voting):
     X, y = blobs(n_classes=n_classes)
     model = DTSVMClassifier(
-        max_leaf_size=150, probability=True, n_estimators=n_estimators, random_state=0
+        max_leaf_size=150, voting=voting, n_estimators=n_estimators, random_state=0
     )
     P = model.fit(X[:600], y[:600]).predict_proba(X)
     np.testing.assert_allclose(P.sum(axis=1), 1.0)
     np.testing.assert_array_equal(P.argmax(axis=1), model.predict(X))
     held_out = P[600:][np.arange(300), y[600:]]
     assert -np.log(held_out).mean() < np.log(n_classes)
-    assert not hasattr(DTSVMClassifier().fit(X, y), "predict_proba")
+    np.testing.assert_allclose(model.predict_log_proba(X), np.log(P))
+    if n_classes == 2:
+        values = model.decision_function(X)
+        np.testing.assert_array_equal(values > 0, model.predict(X) == 1)
+    assert not hasattr(DTSVMClassifier(probability=False), "predict_proba")
 
 
 @pytest.mark.parametrize("leaf_scaling", ["minmax", None])

@@ -21,7 +21,8 @@ def test_one_part_is_kernel_svr():
     X, y = hills()
     options = {"C": 3.0, "gamma": 2.0, "epsilon": 0.05, "tol": 1e-5}
     options["kernel"] = "laplacian"
-    model = DTSVRegressor(max_leaf_size=1000, leaf_scaling=None, **options).fit(X, y)
+    whole = {"max_leaf_size": 1000, "leaf_scaling": None, "scale_target": False}
+    model = DTSVRegressor(**whole, **options).fit(X, y)
     assert model.n_leaves_ == 1
     plain = KernelSVR(**options).fit(X, y)
     np.testing.assert_array_equal(model.predict(X), plain.predict(X))
@@ -30,7 +31,7 @@ def test_one_part_is_kernel_svr():
 
 def test_every_part_is_kernel_svr_on_its_scaled_rows():
     X, y = hills()
-    model = DTSVRegressor(gamma=1.0, **QUICK).fit(X, y)
+    model = DTSVRegressor(gamma=1.0, scale_target=False, **QUICK).fit(X, y)
     nodes = model.apply(X)
     assert model.n_leaves_ == len(np.unique(nodes)) > 3
     for node in np.unique(nodes):
@@ -42,6 +43,25 @@ def test_every_part_is_kernel_svr_on_its_scaled_rows():
         )
         expected = alone.predict(seen)
         np.testing.assert_allclose(model.predict(X[rows]), expected, atol=0.01)
+
+
+@pytest.mark.parametrize("feature_weights", [None, "learned"])
+def test_units_of_the_target_do_not_matter(feature_weights):
+    X, y = hills()
+    model = DTSVRegressor(feature_weights=feature_weights, **QUICK)
+    plain = model.fit(X, y).predict(X)
+    for factor, shift in ((2.0**14, 0.0), (2.0**-20, 0.0), (1e4, 500.0)):
+        scaled = model.fit(X, y * factor + shift).predict(X)
+        np.testing.assert_allclose((scaled - shift) / factor, plain, atol=2e-3)
+    spread = y.std()
+    given = DTSVRegressor(
+        10.0 * spread,
+        scale_target=False,
+        feature_weights=feature_weights,
+        tol=1e-3 * spread,
+        **QUICK | {"epsilon": 0.02 * spread},
+    )
+    np.testing.assert_allclose(given.fit(X, y).predict(X), plain, atol=1e-9)
 
 
 def test_it_learns():

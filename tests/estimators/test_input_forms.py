@@ -7,12 +7,12 @@ Features are negative, zero and positive: a shift that is forgotten somewhere sh
 import inspect
 
 import numpy as np
-import pandas as pd
 import pytest
 from scipy import sparse
 from sklearn.base import is_regressor
 from test_common import ESTIMATORS, INIT_PARAMS
 
+from benchmarks.row_forms import FORMS
 from treesvm import (
     DTSVMClassifier,
     KernelSVC,
@@ -23,53 +23,6 @@ from treesvm.candidates import RandomRows
 from treesvm.partitions import ObliqueTree
 
 pytestmark = pytest.mark.filterwarnings("ignore:X (has|does not have) .*feature names")
-
-
-def twice_and_unsorted(X):
-    """CSR that names every value twice, as its halves, in descending order."""
-    rows = sparse.csr_matrix(X)
-    data, indices = [], []
-    for i in range(X.shape[0]):
-        own = slice(rows.indptr[i], rows.indptr[i + 1])
-        indices += [*rows.indices[own][::-1], *rows.indices[own]]
-        data += [*rows.data[own][::-1] / 2, *rows.data[own] / 2]
-    return sparse.csr_matrix((data, indices, 2 * rows.indptr), shape=X.shape)
-
-
-def with_wide_indices(X):
-    rows = sparse.csr_matrix(X)
-    rows.indices, rows.indptr = rows.indices.astype("i8"), rows.indptr.astype("i8")
-    return rows
-
-
-def read_only(X):
-    X = X.copy()
-    X.flags.writeable = False
-    return X
-
-
-def memory_mapped(X, folder):
-    np.save(folder / "rows.npy", X)
-    return np.load(folder / "rows.npy", mmap_mode="r")
-
-
-FORMS = {
-    "fortran": lambda X, _: np.asfortranarray(X),
-    "csr": lambda X, _: sparse.csr_matrix(X),
-    "twice and unsorted": lambda X, _: twice_and_unsorted(X),
-    "64-bit indices": lambda X, _: with_wide_indices(X),
-    "csc": lambda X, _: sparse.csc_matrix(X),
-    "coo": lambda X, _: sparse.coo_matrix(X),
-    "csr array": lambda X, _: sparse.csr_array(X),
-    "coo array": lambda X, _: sparse.coo_array(X),
-    "csr float32": lambda X, _: sparse.csr_matrix(X.astype(np.float32)),
-    "frame": lambda X, _: pd.DataFrame(X, columns=[f"f{j}" for j in range(X.shape[1])]),
-    "float32": lambda X, _: X.astype(np.float32),
-    "read-only": lambda X, _: read_only(X),
-    "strided": lambda X, _: np.repeat(np.repeat(X, 2, axis=0), 2, axis=1)[::2, ::2],
-    "memory-mapped": memory_mapped,
-    "big-endian": lambda X, _: X.astype(">f8"),
-}
 
 
 # What is tiny here, so that there are several leaves, nodes and machines.

@@ -19,6 +19,7 @@ import warnings
 import numpy as np
 
 from treesvm import DTSVMClassifier, HLSVMClassifier, KernelSVC, KernelSVR
+from treesvm import TreeSVC, TreeSVR
 from treesvm.baselines import LASVMClassifier
 from treesvm.solvers.pegasos import solve_pegasos
 
@@ -49,6 +50,8 @@ CASES = {
     "online": lambda n: LASVMClassifier(**fine, max_iter=n),
     "coordinates": lambda n: HLSVMClassifier(alpha=1e-12, tol=1e-14, max_passes=n),
     "subgradients": Pegasos,
+    "search": lambda n: TreeSVC(time_limit=None if n > 10 else 0.1, n_jobs=2),
+    "search of a regressor": lambda n: TreeSVR(time_limit=None if n > 10 else 0.1),
 }
 for name, model in CASES.items():
     model(10).fit(X[:40], y[:40])  # loads what is compiled, or compiles it

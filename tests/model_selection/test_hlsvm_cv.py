@@ -2,10 +2,11 @@
 
 import numpy as np
 import pytest
+from sklearn.base import clone
 from sklearn.datasets import make_moons
 from sklearn.model_selection import StratifiedKFold, cross_val_score
 
-from treesvm import HLSVMClassifier, HLSVMClassifierCV
+from treesvm import HLSVMClassifier, HLSVMClassifierCV, load_model, save_model
 from treesvm.model_selection.pruning_choice import PathErrors, choose_price, path_errors
 
 
@@ -106,3 +107,20 @@ def test_scoring_and_weights_are_used(moons):
         alphas=[1e-3, 1e-1], cv=2, scoring="balanced_accuracy", random_state=0
     ).fit(X, y, sample_weight=weight)
     assert 0.5 < model.best_score_ <= 1.0
+
+
+def test_a_limit_leaves_a_fitted_model_and_says_what_was_left(tmp_path):
+    X, y = make_moons(300, noise=0.2, random_state=0)
+    shares = ("cv", 0.1)
+    model = HLSVMClassifierCV([0.001, 0.01, 0.1], prune_shares=shares, random_state=0)
+    short = clone(model).set_params(time_limit=1e-9).fit(X, y)
+    assert short.stopped_early_
+    assert short.alpha_ == 0.01
+    assert np.isnan(short.cv_results_["mean_test_score"]).all()
+    assert short.score(X, y) > 0.8
+    save_model(short, tmp_path / "model")
+    assert load_model(tmp_path / "model").stopped_early_
+    free = clone(model).fit(X, y)
+    long = clone(model).set_params(time_limit=1e6).fit(X, y)
+    assert not long.stopped_early_
+    assert long.cv_results_ == free.cv_results_

@@ -106,10 +106,18 @@ def test_importances_and_explanations_are_by_column(searched):
     some = X.head(10)
     values = model.explain(some)
     assert values.shape == (10, 5)
-    best = model.best_estimator_
-    encoded = best.explain(model.encoder_.transform(_table(model, some)))
+    rows, made = model.encoder_.transform(_table(model, some)), model.committee_
+    encoded = sum(
+        2.0 * weight * slope * member.explain(rows)
+        for weight, slope, member in zip(
+            made.weights, made.slopes, model.members_, strict=True
+        )
+    )
     assert encoded.shape[1] > 5
     np.testing.assert_allclose(values.sum(axis=1), encoded.sum(axis=1), atol=1e-9)
+    # What is left of the log odds does not depend on the row: nothing is known there.
+    empty = model.decision_function(some) - values.sum(axis=1)
+    np.testing.assert_allclose(empty, empty[0], atol=1e-4)
     # size and its indicator of missing values are the first two encoded features.
     np.testing.assert_allclose(values[:, 0], encoded[:, :2].sum(axis=1), atol=1e-12)
 
@@ -134,7 +142,7 @@ def small_search(monkeypatch):
     """A search of one view, over parts of few rows and ceilings above them."""
     monkeypatch.setattr("treesvm.model_selection.table_folds.FIRST_CEILING", 40)
     monkeypatch.setattr("treesvm.model_selection.table_folds._ONE_PART", 100)
-    monkeypatch.setattr(table_search, "_FINALISTS", 2)
+    monkeypatch.setattr(table_search, "_CANDIDATES", 2)
     monkeypatch.setattr(
         "treesvm.model_selection.candidates_of_tables._VIEWS",
         ((Gaussian(), "minmax", None),),

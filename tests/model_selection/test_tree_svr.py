@@ -59,7 +59,10 @@ def test_importances_and_explanations_are_by_column_and_in_units_of_y(searched):
     values = model.explain(X)
     assert values.shape == (len(X), 4)
     rows = model.encoder_.transform(_table(model, X))
-    empty = empty_values(model.best_estimator_.decompositions_, rows)
+    empty = sum(
+        weight * empty_values(member.decompositions_, rows)
+        for weight, member in zip(model.member_weights_, model.members_, strict=True)
+    )
     nothing = model.target_mean_ + model.target_scale_ * empty
     np.testing.assert_allclose(
         values.sum(axis=1), model.predict(X) - nothing, atol=1e-4

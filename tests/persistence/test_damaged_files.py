@@ -183,7 +183,8 @@ WRONG = {
         "unknown kind",
     ),
     "field": (set_header("state", "trees_", value=None), "no use for it"),
-    "scale": (set_header("state", "probability_scale_", value=-1.0), "out of range"),
+    "slope": (set_header("state", "calibration", "slope", value=-1.0), "slope"),
+    "no slope": (set_header("state", "calibration", value=None), "probabilities"),
     "width": (
         set_header("state", "features", "n_features", value=2),
         "does not exist|above 1",
@@ -276,3 +277,20 @@ def test_wrong_checksum_is_named(load):
     members["trees.threshold.npy"] = old[:-8] + np.float64(1.5).tobytes()
     with pytest.raises(ModelFileError, match="checksum of array"):
         load(zip_of([(name, [data]) for name, data in members.items()]))
+
+
+def test_file_that_asks_for_too_much_memory_is_refused(load, monkeypatch):
+    def read(*_):
+        raise MemoryError
+
+    monkeypatch.setattr("treesvm.persistence.model_file.read_archive", read)
+    with pytest.raises(
+        ModelFileError, match="not enough memory for it; lower max_bytes"
+    ):
+        load(b"some bytes")
+
+
+def test_front_door_that_claims_to_be_of_the_first_format(load):
+    header, arrays = parts_of(SAMPLES["TreeSVC frame"])
+    with pytest.raises(ModelFileError, match="format 1 had no TreeSVC"):
+        load(signed(header | {"format": 1}, arrays))

@@ -36,10 +36,15 @@ def test_classifiers(estimator, n_classes):
         if has_shares:
             scores = model.predict_proba(rows)[:, 1]
         assert facts["AUC"] == pytest.approx(metrics.roc_auc_score(y == "y", scores))
-    elif has_shares:
+        f1 = metrics.f1_score(y, said, pos_label="y")
+        assert facts["F1 of y"] == pytest.approx(f1)
+    else:
+        f1 = metrics.f1_score(y, said, average="macro")
+        assert facts["mean F1"] == pytest.approx(f1)
+    if has_shares:
         loss = metrics.log_loss(y, model.predict_proba(rows))
         assert facts["log loss"] == pytest.approx(loss)
-    assert ("log loss" in facts) == (n_classes == 3 and has_shares)
+    assert ("log loss" in facts) == has_shares
 
 
 def test_regressors():

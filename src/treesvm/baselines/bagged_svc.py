@@ -7,12 +7,8 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
-from treesvm.decomposition.decomposition import (
-    Decomposition,
-    answers,
-    joined,
-    joint_scores,
-)
+from treesvm.decomposition.committee import Committee, joined
+from treesvm.decomposition.decomposition import Decomposition
 from treesvm.decomposition.theta import Theta
 from treesvm.decomposition.training import MachineOptions
 from treesvm.inputs.array_types import Array, ArrayLike, ClassWeight, MatrixLike, Seed
@@ -20,8 +16,12 @@ from treesvm.inputs.parameter_rules import check_parameters
 from treesvm.inputs.rows import Rows
 from treesvm.inputs.training_rows import checked_rows, classification_rows
 from treesvm.inputs.whole_fit import all_or_nothing
-from treesvm.model_selection.dtsvm_cv import PAPER_CS, PAPER_GAMMAS, grid_values
 from treesvm.model_selection.row_splits import split_rows
+from treesvm.model_selection.search_candidates import (
+    PAPER_CS,
+    PAPER_GAMMAS,
+    grid_values,
+)
 from treesvm.model_selection.search_fold import LeafTask
 from treesvm.partitions.whole_space import WholeSpace
 
@@ -192,9 +192,9 @@ class BaggedSVC(ClassifierMixin, BaseEstimator):
     def _machine_options(self):
         return MachineOptions(
             self._theta(1.0, 1.0),
-            self.tol,
+            float(self.tol),
             None,
-            int(self.cache_size * 2**20),
+            int(float(self.cache_size) * 2**20),
         )
 
     def check_parameters(self) -> None:
@@ -212,16 +212,17 @@ class BaggedSVC(ClassifierMixin, BaseEstimator):
 
     def decision_function(self, X: MatrixLike) -> Array:
         """Return votes plus a fraction for the scores; two classes: their lead."""
-        return answers("decision_function", self._scores(X), self.classes_)
+        return self._answers("decision_function", X)
 
     def predict(self, X: MatrixLike) -> Array:
         """Return the class of every row."""
-        return answers("predict", self._scores(X), self.classes_)
+        return self._answers("predict", X)
 
-    def _scores(self, X):
+    def _answers(self, method, X):
         check_is_fitted(self)
         X = checked_rows(self, X, reset=False)
-        return joint_scores(self.decompositions_, X, self.n_jobs)
+        said = [member.says(X, self.n_jobs) for member in self.decompositions_]
+        return Committee(len(self.classes_)).answers(method, said, self.classes_)
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()

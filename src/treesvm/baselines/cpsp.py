@@ -156,7 +156,7 @@ callable, default="rbf"
         options = PursuitOptions(
             self.budget,
             self.basis == "free",
-            self.tol,
+            float(self.tol),
             self.max_iter,
             self.n_candidates,
         )

@@ -248,9 +248,9 @@ callable, default="rbf"
             class_layout(np.arange(len(self.classes_)), self.multi_class),
             epochs,
             finish,
-            self.tol,
+            float(self.tol),
             None if self.max_iter == -1 else self.max_iter,
-            int(self.cache_size * 2**20),
+            int(float(self.cache_size) * 2**20),
             self.n_jobs,
         )
 

@@ -28,6 +28,8 @@ class RDSVMClassifier(DTSVMClassifierCV):
     cv : float, int or splitter, default=0.2
         Rows that judge, as in `DTSVMClassifierCV`.  With several folds the final model
         is trained on all rows, else on the training part.
+    time_limit : float, optional
+        Seconds, about, as in `DTSVMClassifierCV`.
     multi_class : {"ovo", "ovr"}, default="ovo"
     leaf_scaling : {"minmax", None}, default=None
         None is the paper's method and wants features scaled beforehand.
@@ -47,6 +49,8 @@ class RDSVMClassifier(DTSVMClassifierCV):
     best_score_ : float
         Validation accuracy of the winner.
     search_results_ : dict of ndarray
+    stopped_early_ : bool
+        Whether the time limit ended the search.
     n_leaf_fits_ : int
     seconds_per_ceiling_ : dict
     best_estimator_ : DTSVMClassifier
@@ -85,6 +89,7 @@ class RDSVMClassifier(DTSVMClassifierCV):
     kernel = "rbf"
     feature_weights = None
     search = "exhaustive"
+    candidates = "paper"
     scoring = None
     refit = False
     n_estimators = 1
@@ -101,6 +106,7 @@ class RDSVMClassifier(DTSVMClassifierCV):
         growth: int = 4,
         min_gain: float = 0.005,
         cv: Any = 0.2,
+        time_limit: float | None = None,
         multi_class: str = "ovo",
         leaf_scaling: str | None = None,
         class_weight: ClassWeight = None,
@@ -117,6 +123,7 @@ class RDSVMClassifier(DTSVMClassifierCV):
         self.growth = growth
         self.min_gain = min_gain
         self.cv = cv
+        self.time_limit = time_limit
         self.multi_class = multi_class
         self.leaf_scaling = leaf_scaling
         self.class_weight = class_weight

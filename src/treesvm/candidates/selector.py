@@ -11,19 +11,11 @@ from typing import Any, Self
 import numpy as np
 from sklearn.base import BaseEstimator
 from sklearn.utils import _safe_indexing, check_random_state
-from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import validate_data
 
 from treesvm.inputs.array_types import ArrayLike, MatrixLike
-from treesvm.inputs.row_access import canonical_rows
+from treesvm.inputs.parameter_rules import check_parameters
+from treesvm.inputs.training_rows import checked_rows, class_codes
 from treesvm.inputs.whole_fit import all_or_nothing
-
-_INPUT = {
-    "accept_sparse": "csr",
-    "accept_large_sparse": False,
-    "dtype": (np.float64, np.float32),
-    "order": "C",
-}
 
 
 class CandidateSelector(BaseEstimator, ABC):
@@ -53,9 +45,8 @@ class CandidateSelector(BaseEstimator, ABC):
     def fit(self, X: MatrixLike, y: ArrayLike) -> Self:
         """Choose the rows; they are in ``sample_indices_`` afterwards."""
         self.check_parameters()
-        X, y = validate_data(self, canonical_rows(X), y, **_INPUT)
-        check_classification_targets(y)
-        codes = np.unique(y, return_inverse=True)[1]
+        X, y = checked_rows(self, X, y)
+        codes = class_codes(y)[1]
         rng = check_random_state(self.random_state)
         n_kept = max(1, round(self.share * len(codes)))
         if n_kept >= len(codes):
@@ -79,6 +70,7 @@ class CandidateSelector(BaseEstimator, ABC):
         """
 
     def check_parameters(self) -> None:
+        check_parameters(self)
         check_number("share", self.share, above=0.0, most=1.0)
 
     def __sklearn_tags__(self):

@@ -1,6 +1,7 @@
 """``treesvm compare``: methods side by side, in a table and in a report."""
 
 import datetime
+from functools import partial
 from pathlib import Path
 
 from treesvm import datasets, reporting
@@ -20,7 +21,7 @@ def add_options(parser):
         "data",
         metavar="DATA",
         nargs="?",
-        help="file to learn from (default: embedded digits, spirals and 200,000 waves)",
+        help="file to learn from (default: five embedded sets, one of 200,000 rows)",
     )
     parser.add_argument(
         "--methods",
@@ -50,7 +51,12 @@ def add_options(parser):
         type=float,
         default=10.0,
         metavar="SECONDS",
-        help="of TreeSVC (default: 10)",
+        help="of TreeSVC and TreeSVR (default: 10)",
+    )
+    parser.add_argument(
+        "--task",
+        choices=("classification", "regression"),
+        help="the labels are classes, or numbers (default: found from the labels)",
     )
     add_data_options(parser, missing="indicator")
 
@@ -68,12 +74,14 @@ def run(options, console):
         _refuse_data_options(options)
         tables = datasets.embedded_tables(options.rows)
     else:
-        tables = [(Path(options.data).name, read_training(options))]
+        name = options.data.title or Path(options.data).name
+        tables = [(name, read_training(options, console))]
     console.remark("compiling for this machine (only the first time) ...")
     _warm_up(methods, options)
     comparisons = []
     for name, table in tables:
-        console.table(f"\n{name}\n{reporting.table_head()}")
+        task = options.task or datasets.task_of(table.y)[0]
+        console.table(f"\n{name}\n{reporting.table_head(task)}")
         comparison = reporting.compare_table(
             table,
             name,
@@ -85,35 +93,46 @@ def run(options, console):
             time_limit=options.time_limit,
             seed=options.seed,
             n_jobs=options.jobs,
-            on_result=lambda result: console.table(reporting.table_line(result)),
+            task=task,
+            on_result=partial(_tell, console, task),
         )
         console.table(reporting.headline(comparison))
         comparisons.append(comparison)
     if options.report is not None:
         today = datetime.date.today().isoformat()
         with output(options.report) as write:
-            write(reporting.html_report(comparisons, when=today))
+            title = "Methods side by side"
+            if options.data is not None:
+                title += f" on {comparisons[0].name}"
+            write(reporting.html_report(comparisons, title=title, when=today))
         console.remark(f"\nThe report is in {Path(options.report).resolve()}")
     console.result([comparison.as_json() for comparison in comparisons])
     return 0
 
 
+def _tell(console, task, result):
+    console.table(reporting.table_line(result, task))
+
+
 def _refuse_data_options(options):
     """Options about a file make no sense without one."""
     given = [options.label, options.drop, options.categorical, options.max_data_mb]
-    given.append(options.missing)
+    given += [options.missing, options.task, options.format, options.delimiter]
+    given += [options.decimal, options.encoding, options.header is not None]
     if any(given) or options.zero_based != "auto":
         raise ValueError("options about columns need DATA; the embedded data has none.")
 
 
 def _warm_up(methods, options):
     """Fit each method on a few rows, so that compiling is not timed as training."""
-    reporting.compare_table(
-        datasets.Table(*datasets.make_waves(600)),
-        "warm-up",
-        methods=methods,
-        svm_seconds=0.1,
-        time_limit=0.1,
-        seed=options.seed,
-        n_jobs=options.jobs,
-    )
+    X, y = datasets.make_waves(600)
+    for target in (y, X[:, 0] + X[:, 1]) if "dtsvm" in methods else (y,):
+        reporting.compare_table(
+            datasets.Table(X, target),
+            "warm-up",
+            methods=methods,
+            svm_seconds=0.1,
+            time_limit=0.1,
+            seed=options.seed,
+            n_jobs=options.jobs,
+        )

@@ -49,8 +49,11 @@ def _plain(value):
     return value.tolist() if hasattr(value, "tolist") else str(value)
 
 
-def check_output(option, path, inputs):
-    """Refuse a place for a result before the work: a folder, or one of the inputs."""
+def check_output(option, path, inputs, *, may_replace=True):
+    """Refuse a place for a result before the work: a folder, or one of the inputs.
+
+    Without `may_replace`, any file that exists.
+    """
     if path is None or str(path) == "-":
         return
     if Path(path).is_dir() or not Path(path).absolute().parent.is_dir():
@@ -63,6 +66,11 @@ def check_output(option, path, inputs):
                 f"{option} {path}: the command reads {other}, which is the same "
                 "file and would be replaced; give another name."
             )
+    if not may_replace:
+        raise ValueError(
+            f"{option} {path}: there is such a file; add --force to replace it, or "
+            "give another name."
+        )
 
 
 @contextlib.contextmanager

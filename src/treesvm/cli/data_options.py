@@ -1,13 +1,24 @@
 """Options about data files, the same for all commands that read training data."""
 
 import argparse
+import contextlib
+import dataclasses
+import shutil
+import sys
+import tempfile
+from pathlib import Path
 
 from treesvm import datasets
+from treesvm.datasets.data_file import file_size
+from treesvm.datasets.data_source import FORMATS, DataSource
 from treesvm.datasets.encoder_spec import MISSING_RULES, SCALES, UNSEEN_RULES
+
+_TABS = ("\\t", "tab")  # what is easier to type than a tab
 
 
 def add_data_options(parser, *, missing):
     """Add the options of reading training data; `missing` is a default in words."""
+    add_source_options(parser)
     group = parser.add_argument_group("data")
     group.add_argument(
         "--label",
@@ -46,6 +57,77 @@ def add_data_options(parser, *, missing):
         help="refuse files whose rows would take more memory (default: half of what "
         "there is)",
     )
+
+
+def add_source_options(parser):
+    """Add the options of how a file is written, where its name does not tell."""
+    group = parser.add_argument_group("how DATA is written")
+    group.add_argument(
+        "--format",
+        choices=FORMATS,
+        help="of other endings, and of - (default: by the ending; csv for -)",
+    )
+    group.add_argument(
+        "--delimiter",
+        metavar="C",
+        help="character between the fields of CSV, tab for tabs (default: found out)",
+    )
+    group.add_argument(
+        "--decimal",
+        choices=(".", ","),
+        help="of numbers in CSV (default: found out)",
+    )
+    group.add_argument(
+        "--header",
+        action=argparse.BooleanOptionalAction,
+        help="the first line of CSV names the columns, or is a row (default: a row if "
+        "it holds numbers only)",
+    )
+    group.add_argument(
+        "--encoding",
+        metavar="NAME",
+        help="of CSV, such as latin-1 (default: utf-8)",
+    )
+
+
+@contextlib.contextmanager
+def opened_source(options):
+    """Make a DataSource of the options' data; standard input is kept while it is read.
+
+    Data may be read more than once, which standard input cannot be.
+    """
+    if getattr(options, "data", None) is None:
+        yield
+        return
+    names = ("format", "delimiter", "decimal", "header", "encoding")
+    given = {name: getattr(options, name) for name in names}
+    if given["delimiter"] in _TABS:
+        given["delimiter"] = "\t"
+    if options.data != "-":
+        file_size(options.data)  # told at once if it is not there
+        options.data = DataSource(options.data, **given)
+        yield
+        return
+    given["format"] = given["format"] or "csv"
+    with tempfile.TemporaryDirectory(prefix="treesvm-") as folder:
+        path = Path(folder, "input")
+        with open(path, "wb") as file:
+            shutil.copyfileobj(sys.stdin.buffer, file)
+        options.data = DataSource(path, title="standard input", **given)
+        yield
+
+
+def other_source(options, path):
+    """Return another file as a DataSource that is written as the options' data is."""
+    return dataclasses.replace(
+        options.data, path=path, title=None, format=options.format
+    )
+
+
+def say_layout(source, console):
+    """Tell what was found out about how a file is written."""
+    for remark in datasets.layout_remarks(source):
+        console.remark(remark)
 
 
 def add_counting_option(parser, *, default, words):
@@ -96,11 +178,11 @@ def encoding_rules(options, method):
     return defaults | {name: rule for name, rule in given.items() if rule is not None}
 
 
-def read_training(options, path=None):
-    """Return the Table of a training file."""
-    path = options.data if path is None else path
+def read_training(options, console):
+    """Return the Table of the training file; tell what was found out about it."""
+    say_layout(options.data, console)
     return datasets.read_table(
-        path,
+        options.data,
         label=label_of(options),
         categorical=options.categorical,
         drop=options.drop,

@@ -104,8 +104,8 @@ def add_estimator_options(parser):
         "--probability",
         action="store_true",
         default=None,
-        help="calibrate probabilities for predict --proba (dtsvm, svm; the others have "
-        "them anyway)",
+        help="calibrate probabilities for predict --proba (svm; the others have them "
+        "anyway)",
     )
 
 

@@ -10,12 +10,15 @@ import threading
 from treesvm import __version__
 from treesvm.cli import (
     compare_command,
+    explain_command,
+    export_command,
     inspect_command,
     predict_command,
     train_command,
     warmup_command,
 )
 from treesvm.cli.console import Console
+from treesvm.cli.data_options import opened_source
 from treesvm.datasets.data_file import file_size
 from treesvm.inputs.job_limit import MAX_JOBS
 
@@ -24,14 +27,15 @@ OK, WRONG, USAGE, INTERRUPTED, TERMINATED = 0, 1, 2, 130, 143
 _COMMANDS = {
     "train": (train_command, "learn from a data file and write a model file"),
     "predict": (predict_command, "answer the rows of a file of any size"),
+    "explain": (explain_command, "tell what each column adds to the answers"),
     "compare": (compare_command, "train methods side by side and report"),
     "inspect": (inspect_command, "show what is inside a model file"),
+    "export": (export_command, "write a model for ONNX or as a C file"),
     "warmup": (warmup_command, "compile everything now instead of at the first fit"),
 }
 _FORMATS = """data files, by their ending:
   LIBSVM text (.svm .libsvm .txt or none), .csv, .tsv — also with .gz or .bz2;
-  .parquet; .npz with arrays X and y.  CSV and Parquet need: pip install
-  'treesvm[tables]'
+  .parquet; .npz with arrays X and y; others with --format; - is standard input
 """
 _CODES = """exit codes: 0 done, 1 the data, the model or the parameters are wrong,
   2 the command was not understood, 130 stopped by Ctrl-C, 143 by SIGTERM
@@ -87,10 +91,10 @@ def main(arguments=None):
     try:
         with _terminable():
             _check_jobs(options)
-            for path in map(vars(options).get, ("model", "data")):
-                if path is not None:
-                    file_size(path)  # told at once if it is not there
-            return _COMMANDS[options.command][0].run(options, console)
+            if "model" in options:
+                file_size(options.model)  # told at once if it is not there
+            with opened_source(options):
+                return _COMMANDS[options.command][0].run(options, console)
     except KeyboardInterrupt as stop:
         print("treesvm: stopped; no file was left half-written", file=sys.stderr)
         return TERMINATED if isinstance(stop, _Terminated) else INTERRUPTED

@@ -3,7 +3,11 @@
 import treesvm
 from treesvm import datasets
 from treesvm.cli.console import check_output, output
-from treesvm.cli.data_options import add_counting_option
+from treesvm.cli.data_options import (
+    add_counting_option,
+    add_source_options,
+    say_layout,
+)
 from treesvm.cli.model_options import add_model_options, model_bytes
 from treesvm.datasets.answer_layouts import LAYOUTS
 
@@ -12,6 +16,7 @@ EXAMPLES = """examples:
   treesvm predict flowers.treesvm new.csv -o out.csv --proba
   treesvm predict prices.treesvm new.csv -o out.csv          numbers, of a regressor
   treesvm predict covtype.treesvm huge.libsvm.gz -o labels.txt
+  cat new.csv | treesvm predict flowers.treesvm - > labels.txt
 """
 
 
@@ -22,6 +27,7 @@ def add_options(parser):
     parser.add_argument(
         "-o", "--output", metavar="OUT", help="file to write (default: standard output)"
     )
+    add_source_options(parser)
     add_counting_option(parser, default=None, words="as the training file did")
     kind = parser.add_mutually_exclusive_group()
     kind.add_argument(
@@ -31,7 +37,7 @@ def add_options(parser):
         "--decision", action="store_true", help="decision values behind each label"
     )
     parser.add_argument(
-        "--format",
+        "--layout",
         choices=tuple(LAYOUTS),
         help="labels: one line a row as svm-predict writes it; csv: with a header "
         "(default: csv if OUT ends with .csv, otherwise labels)",
@@ -51,7 +57,7 @@ def run(options, console):
     if options.chunk_rows < 1:
         raise ValueError(f"--chunk-rows {options.chunk_rows}: use 1 or more.")
     check_output("-o", options.output, [options.model, options.data])
-    layout = options.format
+    layout = options.layout
     if layout is None:
         is_csv = str(options.output).lower().endswith(".csv")
         layout = "csv" if is_csv else "labels"
@@ -60,6 +66,7 @@ def run(options, console):
     if options.zero_based is not None:
         model.source_["zero_based"] = options.zero_based
     kind = "proba" if options.proba else "decision" if options.decision else "labels"
+    say_layout(options.data, console)
     with output(options.output) as write:
         summary = datasets.predict_file(
             model,
@@ -81,6 +88,10 @@ def _quality(summary):
     """Return in words how answers and labels agree."""
     if summary.n_right is not None:
         share = summary.n_right / summary.n_labelled
-        return f"accuracy = {share:.4%} ({summary.n_right}/{summary.n_labelled})"
+        return (
+            f"accuracy = {share:.4%} ({summary.n_right}/{summary.n_labelled}), "
+            f"balanced = {summary.balanced_accuracy:.2%}, "
+            f"base rate = {summary.base_rate:.2%}"
+        )
     r2 = "" if summary.r2 is None else f"R² = {summary.r2:.4f}, "
     return f"{r2}mean absolute error = {summary.mean_absolute_error:.4g}"

@@ -1,6 +1,5 @@
 """``treesvm train``: a data file in, a model file out."""
 
-import time
 from dataclasses import replace
 from pathlib import Path
 
@@ -18,6 +17,7 @@ from treesvm.cli.data_options import (
     data_bytes,
     encoding_rules,
     label_name,
+    other_source,
     read_training,
 )
 from treesvm.cli.estimator_options import (
@@ -52,6 +52,9 @@ def add_options(parser):
         help="measure on this file, or on this share of DATA, which is then not "
         "learned from",
     )
+    parser.add_argument(
+        "--force", action="store_true", help="replace a model file that exists"
+    )
     add_estimator_options(parser)
     add_data_options(parser, missing="indicator for tree, else error")
     add_encoding_options(parser)
@@ -62,7 +65,8 @@ def run(options, console):
     """Train, measure, save."""
     check_cluster_options(options)
     target = Path(options.output or _default_target(options.data))
-    check_output("-o", target, [options.data, options.test])
+    inputs = [options.data, options.test]
+    check_output("-o", target, inputs, may_replace=options.force)
     share = _share(options.test)
     verbose = int(console.shows_progress)
     estimator = make_estimator(
@@ -71,7 +75,7 @@ def run(options, console):
     if options.cluster is not None:
         return _run_on_cluster(options, console, estimator, target)
     console.remark(f"reading {options.data}")
-    training, task = _with_task(read_training(options), options, console)
+    training, task = _with_task(read_training(options, console), options, console)
     if options.task is None and task == "regression":
         estimator = make_estimator(options, task, verbose=verbose)
     testing = []
@@ -81,12 +85,14 @@ def run(options, console):
     rules = encoding_rules(options, method_of(options))
     model = datasets.TableModel(estimator, **rules)
     console.remark(f"training on {training.n_rows:,} rows")
-    start = time.perf_counter()
-    model.fit(training, label=label_name(options), max_bytes=data_bytes(options))
-    seconds = time.perf_counter() - start
+    with reporting.work_timed() as spent:
+        model.fit(training, label=label_name(options), max_bytes=data_bytes(options))
     if share is None and options.test is not None:
-        testing = _test_tables(model, options.test)
-    facts = {"training rows": training.n_rows, "training seconds": round(seconds, 3)}
+        testing = _test_tables(model, other_source(options, options.test))
+    facts = {"training rows": training.n_rows}
+    facts["training seconds"] = round(spent.seconds, 3)
+    if spent.compiling:
+        facts["seconds of compiling, once"] = round(spent.compiling, 3)
     facts |= _measured(model, training, testing) | reporting.model_facts(model)
     treesvm.save_model(model, target)
     facts["written to"] = str(target)
@@ -113,16 +119,18 @@ def _run_on_cluster(options, console, estimator, target):
     treesvm.save_model(fit.model, target)
     facts = {"training rows": fit.n_rows, "training seconds": round(fit.seconds, 3)}
     if options.test is not None:
-        facts |= _test_facts(fit.model, _test_tables(fit.model, options.test))
+        test = other_source(options, options.test)
+        facts |= _test_facts(fit.model, _test_tables(fit.model, test))
     facts |= reporting.model_facts(fit.model) | {"written to": str(target)}
     console.table(reporting.fact_lines(facts))
     console.result(facts)
     return 0
 
 
-def _default_target(data):
-    name = Path(data).name
-    return name.split(".")[0] + ".treesvm"
+def _default_target(source):
+    if source.title is not None:
+        raise ValueError(f"a model of {source} has no name; give -o MODEL.")
+    return Path(source).name.split(".")[0] + ".treesvm"
 
 
 def _share(test):

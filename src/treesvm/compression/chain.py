@@ -13,8 +13,8 @@ over the products, so a chain for three hundred machines costs little more than 
 
 import numpy as np
 
-from treesvm.compression.blas_threads import one_blas_thread
 from treesvm.compression.column_sums import column_sums
+from treesvm.kernels.blas_threads import one_blas_thread
 
 _INDEPENDENT = 1e-7  # least share of a column outside the chain
 

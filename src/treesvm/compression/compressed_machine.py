@@ -16,6 +16,8 @@ from treesvm.compression.tree_walk import (
     tree_values,
     walk_rows,
 )
+from treesvm.machines.kernel_machine import float32_bands
+from treesvm.machines.row_decision import RowSums
 from treesvm.machines.voting import class_scores
 
 
@@ -109,13 +111,21 @@ class CompressedRowDecider:
 
     def __init__(self, machine, scaling=None):
         self._machine, self._scaling = machine, scaling
-        self._arrays, self._affine = None, {}
-        if is_compiled(machine.terms):
+        self._arrays, self._affine, self._sums = None, {}, None
+        if is_compiled(machine.terms) and _is_chain(machine):
+            self._sums = _chain_sums(machine, scaling)
+        elif is_compiled(machine.terms):
             self._arrays = [compiled_arrays(t, machine.terms) for t in machine.trees]
             self._affine = {} if scaling is None else _affine_maps(scaling)
 
+    def sure_code(self, x):
+        """Return the class code of a row, -1 if it takes the values to know it."""
+        return -1 if self._sums is None else self._sums.sure_code(x)
+
     def of_array(self, x):
         """Return an array of shape (n_machines,) for one of shape (n_features,)."""
+        if self._sums is not None:
+            return self._sums.values(x)
         if x.dtype.char not in "df":  # floats are scaled in the precision they have
             x = x.astype(np.float64)
         if self._arrays is None:
@@ -134,6 +144,39 @@ class CompressedRowDecider:
             return self._scaling.apply(X)
         shift, factor = self._affine[X.dtype.char]
         return (X[:, self._scaling.columns] - shift) * factor
+
+
+def _is_chain(machine):
+    """Whether every row meets the same terms."""
+    return len(machine.trees) == 1 and bool(
+        (machine.trees[0].left == machine.trees[0].right).all()
+    )
+
+
+def _chain_sums(machine, scaling):
+    """Return the sums over a chain's terms: one class that all machines share."""
+    tree, terms = machine.trees[0], machine.terms
+    leaf = int(np.flatnonzero(tree.is_leaf)[0])
+    path = dict(tree.leaf_paths())[leaf]
+    start = tree.start[leaf]
+    coefficients = tree.coefficients[start : start + len(path)]
+    n_machines = len(machine.pairs)
+    layout = (
+        np.array([0, len(path)]),
+        np.arange(n_machines)[None, :],
+        tree.offsets[leaf],
+    )
+    vectors = terms.vectors[path]
+    return RowSums(
+        terms.kernel,
+        vectors,
+        coefficients,
+        layout,
+        machine.pairs,
+        machine.n_classes,
+        float32_bands(terms.kernel, vectors, np.linalg.norm(coefficients, axis=0)),
+        scaling,
+    )
 
 
 def _affine_maps(scaling):

@@ -23,7 +23,7 @@ import numpy as np
 from scipy.linalg import cho_factor, cho_solve
 from scipy.optimize import Bounds, minimize
 
-from treesvm.compression.blas_threads import one_blas_thread
+from treesvm.kernels.blas_threads import one_blas_thread
 
 RIDGE = 0.01  # r: weights of about ten are cheap beside a row's loss
 MAX_ITER = 300
@@ -72,7 +72,7 @@ def fit_network(X, targets, vectors, gamma, *, max_iter=MAX_ITER):
     """
     centre, unit = X.mean(axis=0), np.sqrt(gamma)
     rows = np.asarray((X - centre) * unit, np.float32)
-    problem = NetworkProblem(rows, targets.astype(np.float32))
+    problem = NetworkProblem(rows, np.asarray(targets, np.float32, order="F"))
     start = np.asarray((vectors - centre) * unit, np.float64)
     weights, biases = _first_weights(problem, start)
     logs = np.zeros(start.shape[1])
@@ -109,58 +109,71 @@ def network_loss(theta, problem, n_vectors):
     vectors, logs, weights, biases = parts
     factor = np.exp(logs)
     rows, centres = X * factor, vectors * factor
-    terms = np.exp(-_squared_distances(rows, centres))
-    loss, slope = _softmax_loss(terms @ weights + biases, problem.targets)
-    loss += ridge / 2 * (weights**2).sum(dtype=np.float64)
-    pull = (slope @ weights.T) * terms
-    row_pull, vector_pull, moved = pull.sum(axis=1), pull.sum(axis=0), pull.T @ rows
+    terms = _terms(rows, centres)
+    scores = weights.T @ terms
+    scores += biases[:, None]
+    loss, slope = _softmax_loss(scores, problem.targets.T)
+    loss += ridge / 2 * np.vdot(weights, weights)
+    pull = weights @ slope
+    pull *= terms
+    row_pull, vector_pull, moved = pull.sum(axis=0), pull.sum(axis=1), pull @ rows
     by_centre = moved - vector_pull[:, None] * centres
     # |s (x - v)|^2 by log s is twice each feature's own square.
-    squares = row_pull @ rows**2 + vector_pull @ centres**2
-    squares -= 2 * np.einsum("jf,jf->f", moved, centres)
+    rows *= rows
+    squares = row_pull @ rows + vector_pull @ centres**2
+    squares -= 2 * (moved * centres).sum(axis=0)
     gradient = np.concatenate(
         [
             (2 * factor * by_centre).ravel(),
             -2 * squares,
-            (terms.T @ slope + ridge * weights).ravel(),
-            slope.sum(axis=0),
-        ]
+            (terms @ slope.T + ridge * weights).ravel(),
+            slope.sum(axis=1),
+        ],
+        dtype=np.float64,
     )
-    return float(loss / n), gradient.astype(np.float64) / n
+    gradient /= n
+    return float(loss / n), gradient
 
 
+# Rows lie along the last axis: sums over a few classes or vectors are then sums of long
+# arrays, and none runs over a handful of numbers a million times.
 def _softmax_loss(scores, targets):
     """Return the summed loss of the rows, and its derivative by their scores."""
-    scores = scores - scores.max(axis=1, keepdims=True)
+    scores -= scores.max(axis=0)
     slope = np.exp(scores)
-    sums = slope.sum(axis=1, keepdims=True)
+    sums = slope.sum(axis=0)
     loss = np.log(sums).sum(dtype=np.float64)
-    loss -= np.einsum("ic,ic->i", scores, targets).sum(dtype=np.float64)
+    loss -= np.multiply(scores, targets, out=scores).sum(dtype=np.float64)
     slope /= sums
     slope -= targets
     return loss, slope
 
 
-def _squared_distances(rows, centres):
-    distances = rows @ (-2 * centres.T)
-    distances += np.einsum("if,if->i", rows, rows)[:, None]
-    distances += np.einsum("jf,jf->j", centres, centres)
-    return np.maximum(distances, 0, out=distances)
+def _terms(rows, centres):
+    """Return the exponentials, one line for each centre."""
+    distances = (2 * centres) @ rows.T
+    distances -= np.einsum("if,if->i", rows, rows)
+    distances -= np.einsum("jf,jf->j", centres, centres)[:, None]
+    np.minimum(distances, 0, out=distances)
+    return np.exp(distances, out=distances)
 
 
 def _unpacked(theta, problem, n_vectors):
     """Return (vectors, logarithms of factors, weights, biases)."""
     width, n_classes = problem.X.shape[1], problem.targets.shape[1]
-    sizes = [n_vectors * width, width, n_vectors * n_classes]
-    parts = np.split(theta, np.cumsum(sizes))
-    parts[0] = parts[0].reshape(n_vectors, width)
-    parts[2] = parts[2].reshape(n_vectors, n_classes)
-    return parts
+    first, second = n_vectors * width, (n_vectors + 1) * width
+    third = second + n_vectors * n_classes
+    return (
+        theta[:first].reshape(n_vectors, width),
+        theta[first:second],
+        theta[second:third].reshape(n_vectors, n_classes),
+        theta[third:],
+    )
 
 
 def _first_weights(problem, vectors):
     """Least squares on the right class's score above the others'."""
-    terms = np.exp(-_squared_distances(problem.X, vectors))
+    terms = _terms(problem.X, vectors).T
     A = np.column_stack([terms, np.ones(len(terms))])
     targets = problem.targets - 1.0 / problem.targets.shape[1]
     gram = A.T @ A + _START_RIDGE * np.eye(A.shape[1])

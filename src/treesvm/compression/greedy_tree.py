@@ -18,7 +18,6 @@ from typing import NamedTuple
 
 import numpy as np
 
-from treesvm.compression.blas_threads import one_blas_thread
 from treesvm.compression.chain_columns import ChainColumns, path_basis
 from treesvm.compression.column_sums import (
     best_column,
@@ -30,6 +29,7 @@ from treesvm.compression.column_sums import (
 )
 from treesvm.compression.path_fit import fit_path, interval_residual, weighted_gram
 from treesvm.compression.tree_builder import TreeBuilder
+from treesvm.kernels.blas_threads import one_blas_thread
 
 _SETTLED = 1e-20  # share of the squared targets below which nothing is left to explain
 _SAME = 1e-10  # column values nearer than this share of the largest are not cut apart

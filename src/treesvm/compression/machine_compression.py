@@ -4,7 +4,6 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from treesvm.compression.blas_threads import one_blas_thread
 from treesvm.compression.chain import choose_chain
 from treesvm.compression.compressed_machine import CompressedMachine
 from treesvm.compression.greedy_tree import GrowthOptions, grow_score_tree
@@ -12,6 +11,7 @@ from treesvm.compression.path_fit import fit_path, interval_residual, weighted_g
 from treesvm.compression.targets import TARGETS
 from treesvm.compression.terms import KernelTerms
 from treesvm.compression.tree_builder import BOTH, TreeBuilder
+from treesvm.kernels.blas_threads import one_blas_thread
 from treesvm.machines.voting import predicted_codes
 
 # Sizes below which nodes stop splitting and go on as chains, from all splits to none.

@@ -1,16 +1,18 @@
 from treesvm.datasets.column_encoder import ColumnEncoder
 from treesvm.datasets.data_file import DataFileError
+from treesvm.datasets.data_source import DataSource, format_of
 from treesvm.datasets.embedded import embedded_tables
+from treesvm.datasets.explained_rows import ExplainedRow, explain_file, explain_table
 from treesvm.datasets.frames import as_table
-from treesvm.datasets.generators import make_spirals, make_waves
+from treesvm.datasets.generators import make_spirals, make_waves, make_words
 from treesvm.datasets.held_out import train_test_rows
 from treesvm.datasets.label_task import as_target, task_of
 from treesvm.datasets.libsvm_text import iter_libsvm, read_libsvm
 from treesvm.datasets.npz_arrays import iter_npz, read_npz
 from treesvm.datasets.reading import (
     column_names,
-    format_of,
     iter_table,
+    layout_remarks,
     read_csv,
     read_parquet,
     read_table,
@@ -22,6 +24,8 @@ from treesvm.datasets.table_model import TableModel
 __all__ = [
     "ColumnEncoder",
     "DataFileError",
+    "DataSource",
+    "ExplainedRow",
     "StreamSummary",
     "Table",
     "TableModel",
@@ -29,12 +33,16 @@ __all__ = [
     "as_target",
     "column_names",
     "embedded_tables",
+    "explain_file",
+    "explain_table",
     "format_of",
     "iter_libsvm",
     "iter_npz",
     "iter_table",
+    "layout_remarks",
     "make_spirals",
     "make_waves",
+    "make_words",
     "predict_file",
     "read_csv",
     "read_libsvm",

@@ -30,25 +30,27 @@ class _CsvLines:
     @staticmethod
     def head(model, answer):
         if not hasattr(model.estimator, "classes_"):
-            return _csv_text([["prediction"]])
+            return csv_text([["prediction"]])
         names = [str(label) for label in model.classes_]
         if answer == "decision" and len(names) == 2:
             names = ["decision"]
-        return _csv_text([["label", *(names if answer != "labels" else [])]])
+        return csv_text([["label", *(names if answer != "labels" else [])]])
 
     @staticmethod
     def rows(labels, scores):
         texts = labels.astype(str).tolist()
         if scores is None:
-            return _csv_text([text] for text in texts)
+            return csv_text([text] for text in texts)
         numbers = scores.reshape(len(labels), -1).tolist()
-        return _csv_text([text, *row] for text, row in zip(texts, numbers, strict=True))
+        return csv_text([text, *row] for text, row in zip(texts, numbers, strict=True))
 
 
-def _csv_text(rows):
+def csv_text(rows):
+    """Return rows as lines of CSV."""
     buffer = io.StringIO()
     csv.writer(buffer, lineterminator="\n").writerows(rows)
     return buffer.getvalue()
 
 
+EXPLANATION_LAYOUTS = ("text", "csv")  # see `explained_rows`
 LAYOUTS: dict[str, Any] = {"labels": _LabelLines, "csv": _CsvLines}

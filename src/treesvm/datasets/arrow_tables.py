@@ -1,4 +1,4 @@
-"""Read CSV and Parquet through pyarrow, the extra ``treesvm[tables]``.
+"""Read CSV and Parquet through pyarrow.
 
 All CSV fields are read as text and made numbers afterwards, so that a mistake is found
 together with its line, and a column's type never depends on the first block.  A row is
@@ -8,11 +8,14 @@ Memory: the text of a chunk and its columns, 8 bytes for each number.  `iter_par
 holds one row group and a chunk.
 """
 
-import csv
+import codecs
+import json
 import re
+from typing import NamedTuple
 
 import numpy as np
 
+from treesvm.datasets.csv_layout import MISSING, csv_layout, too_long
 from treesvm.datasets.data_file import (
     DataFileError,
     open_bytes,
@@ -21,11 +24,12 @@ from treesvm.datasets.data_file import (
 )
 from treesvm.datasets.memory_limit import CHUNK_BYTES
 
-MISSING = ("", "NA", "N/A", "NaN", "nan", "null", "NULL", "None", "?")
 BLOCK_BYTES = 2 * 2**20
-MAX_LINE_BYTES = 16 * 2**20
 _PLACES = re.compile(r"(In CSV column #\d+: |CSV parse error: |Row #\d+: )")
-_NUMBER = re.compile(r"\s*[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?\s*")
+_DECIMAL_COMMA = r"^(\s*[+-]?)(\d+),(\d*)((?:[eE][+-]?\d+)?\s*)$"
+_BARE_COMMA = r"^(\s*[+-]?),(\d+(?:[eE][+-]?\d+)?\s*)$"
+_DECIMAL_POINT = r"^\s*[+-]?(\d+\.\d*|\.\d+)([eE][+-]?\d+)?\s*$"
+_INDEX_NAME = re.compile(r"__index_level_\d+__")
 
 
 def pyarrow():
@@ -37,47 +41,10 @@ def pyarrow():
         import pyarrow.parquet
     except ImportError as error:
         raise ImportError(
-            "reading CSV and Parquet needs pyarrow; install it with: "
-            "pip install 'treesvm[tables]'"
+            "reading CSV and Parquet needs pyarrow, which comes with treesvm but is "
+            "not here; install it with: pip install pyarrow"
         ) from error
     return pyarrow
-
-
-def csv_header(path, delimiter=","):
-    """Return the column names of a CSV file and whether its first line holds them.
-
-    A first line made of numbers only is a row; the columns are then called "column 1",
-    "column 2" and so on.
-    """
-    require_file(path)
-    with open_bytes(path) as file:
-        first = file.readline(MAX_LINE_BYTES)
-    if len(first) == MAX_LINE_BYTES:
-        raise DataFileError(path, _too_long(MAX_LINE_BYTES), line=1)
-    try:
-        text = first.decode("utf-8-sig").rstrip("\r\n")
-        fields = next(csv.reader([text], delimiter=delimiter, strict=True), [])
-    except (UnicodeDecodeError, csv.Error) as error:
-        raise DataFileError(path, f"no header can be read: {error}.", line=1) from error
-    names = [field.strip() for field in fields]
-    if not any(names):
-        raise DataFileError(path, "the first line is empty; name the columns.", line=1)
-    if all(_NUMBER.fullmatch(name) or name in MISSING for name in names):
-        return [f"column {place}" for place in range(1, len(names) + 1)], False
-    known = {""}
-    for place, name in enumerate(names, 1):
-        if name in known:
-            reason = f"the column name {name!r} is empty or used twice; name each once."
-            raise DataFileError(path, reason, line=1, column=place)
-        known.add(name)
-    return names, True
-
-
-def _too_long(n_bytes):
-    return (
-        f"the line is longer than {n_bytes / 1e6:.1f} MB; very wide rows belong into "
-        "LIBSVM text or .npz files."
-    )
 
 
 class _CheckedLines:
@@ -98,57 +65,108 @@ class _CheckedLines:
         first = block.find(b"\n")
         # Lines that begin and end in one block are no longer than it.
         if self._length + (first if first >= 0 else len(block)) > self._most_bytes:
-            reason = _too_long(self._most_bytes)
+            reason = too_long(self._most_bytes)
             raise DataFileError(self._path, reason, line=self._line)
         self._line += block.count(b"\n")
         self._length = len(block) - 1 - block.rfind(b"\n") + self._length * (first < 0)
         return block
 
 
-def iter_csv(path, chunk_rows=50_000, *, delimiter=","):
+class _Recoded:
+    """A file in another encoding, read as UTF-8."""
+
+    closed = False
+
+    def __init__(self, file, path, encoding):
+        self._file, self._path, self._encoding = file, path, encoding
+        self._decoder = codecs.getincrementaldecoder(encoding)()
+
+    def read(self, n_bytes=-1):
+        while True:
+            block = self._file.read(n_bytes)
+            try:
+                text = self._decoder.decode(block, final=not block)
+            except UnicodeError as error:
+                reason = f"it is not in {self._encoding}: {error.reason}."
+                raise DataFileError(self._path, reason) from error
+            if text or not block:
+                return text.encode("utf-8")
+
+
+def iter_csv(path, chunk_rows=50_000):
     """Yield (line of the first row, columns of text as a pyarrow Table).
 
-    Rows that miss fields or have too many raise a DataFileError with the line.
+    An index without a name is left out; decimal commas have become points. Rows that
+    miss fields or have too many raise a DataFileError with the line.
     """
-    pa = pyarrow()
-    names, has_header = csv_header(path, delimiter)
-    line, held = 1 + has_header, None
+    pa, layout = pyarrow(), csv_layout(path)
+    line, held = 1 + layout.has_header, None
     with open_bytes(path) as file, _ArrowErrors(pa, path):
-        if file.read(3) != b"\xef\xbb\xbf":
-            file.seek(0)
         # A row that is much wider than the header is none; most are narrower.
-        n_bytes = max(BLOCK_BYTES, 8 * sum(len(name) + 1 for name in names))
-        lines = _CheckedLines(file, path, n_bytes)
-        for batch in _csv_batches(pa, lines, names, has_header, delimiter, n_bytes):
+        n_bytes = max(BLOCK_BYTES, 8 * sum(len(name) + 1 for name in layout.names))
+        lines = _CheckedLines(_as_utf_8(file, path, layout.encoding), path, n_bytes)
+        for batch in _csv_batches(pa, lines, layout, n_bytes):
             table = pa.Table.from_batches([batch])
             held = table if held is None else pa.concat_tables([held, table])
             while held.num_rows > chunk_rows or held.nbytes > CHUNK_BYTES:
                 n_rows = min(chunk_rows, held.num_rows)
-                yield line, _checked_lines(path, held.slice(0, n_rows), line)
+                yield line, _columns(path, held.slice(0, n_rows), line, layout)
                 line += n_rows
                 held = held.slice(n_rows)
     if held is not None:
         held = _without_blank_end(held)
     if held is not None and held.num_rows:
-        yield line, _checked_lines(path, held, line)
+        yield line, _columns(path, held, line, layout)
 
 
-def _csv_batches(pa, file, names, has_header, delimiter, block_bytes):
+def _as_utf_8(file, path, encoding):
+    """Return a file of UTF-8 without the mark at its beginning."""
+    if codecs.lookup(encoding).name not in ("utf-8", "utf-8-sig"):
+        return _Recoded(file, path, encoding)
+    if file.read(3) != b"\xef\xbb\xbf":
+        file.seek(0)
+    return file
+
+
+def _columns(path, table, line, layout):
+    """Return checked rows without the index and with decimal points."""
+    table = _checked_lines(path, table, line).select(layout.columns)
+    if layout.decimal == ".":
+        return table
+    pc = pyarrow().compute
+    for place, column in enumerate(table.columns):
+        pointed = pc.match_substring_regex(column, _DECIMAL_POINT).fill_null(False)
+        if pc.any(pointed).as_py():
+            row = pc.index(pointed, True).as_py()
+            raise DataFileError(
+                path,
+                f"{column[row].as_py()!r} has a point where decimals have a comma; "
+                "write all the same way, or say decimal='.' (the command: --decimal).",
+                line=line + row,
+                column=place + 1 + layout.has_index,
+            )
+        column = pc.replace_substring_regex(column, _DECIMAL_COMMA, r"\1\2.\3\4")
+        column = pc.replace_substring_regex(column, _BARE_COMMA, r"\1.\2")
+        table = table.set_column(place, table.column_names[place], column)
+    return table
+
+
+def _csv_batches(pa, file, layout, block_bytes):
     """Return pyarrow's stream of batches; no threads, since they lose line numbers."""
     try:
         return pa.csv.open_csv(
             file,
             read_options=pa.csv.ReadOptions(
                 use_threads=False,
-                column_names=names,
-                skip_rows=int(has_header),
+                column_names=layout.names,
+                skip_rows=int(layout.has_header),
                 block_size=block_bytes,
             ),
             parse_options=pa.csv.ParseOptions(
-                delimiter=delimiter, ignore_empty_lines=False
+                delimiter=layout.delimiter, ignore_empty_lines=False
             ),
             convert_options=pa.csv.ConvertOptions(
-                column_types={name: pa.string() for name in names},
+                column_types={name: pa.string() for name in layout.names},
                 strings_can_be_null=True,
                 quoted_strings_can_be_null=True,
                 null_values=list(MISSING),
@@ -175,11 +193,15 @@ class _ArrowErrors:
         text = str(error).splitlines()[0]
         row = re.search(r"Row #(\d+)", text)
         field = re.search(r"CSV column #(\d+)", text)
-        reason = _PLACES.sub("", text)
+        reason, line = _PLACES.sub("", text), int(row.group(1)) if row else None
+        if text.startswith("Could not skip initial"):
+            reason, line = "nothing follows the line of column names", 1
+        elif "invalid UTF8" in reason:
+            reason = "this is not UTF-8; say encoding=... (the command: --encoding)"
         raise DataFileError(
             self._path,
             reason[:200].rstrip(".") + ".",
-            line=int(row.group(1)) if row else None,
+            line=line,
             column=int(field.group(1)) + 1 if field else None,
         ) from error
 
@@ -215,16 +237,15 @@ def _checked_lines(path, table, line):
 def iter_parquet(path, chunk_rows=50_000):
     """Yield (number of the first row, pyarrow Table) of a Parquet file."""
     pa, row = pyarrow(), 1
+    names = parquet_names(path).columns
     with (
         readable(path),
         _ArrowErrors(pa, path),
         pa.parquet.ParquetFile(path) as file,
     ):
-        names = file.schema_arrow.names
-        if len(set(names)) < len(names):
-            raise DataFileError(path, "two columns have the same name.")
-        for batch in file.iter_batches(chunk_rows, use_threads=False):
-            yield row, pa.Table.from_batches([batch])
+        batches = file.iter_batches(chunk_rows, columns=names, use_threads=False)
+        for batch in batches:
+            yield row, pa.Table.from_batches([batch]).select(names)
             row += batch.num_rows
 
 
@@ -236,9 +257,30 @@ def parquet_cells(path):
         return about.num_rows * about.num_columns
 
 
+class ParquetNames(NamedTuple):
+    """The columns of a Parquet file, and those that are the index of a frame."""
+
+    columns: list[str]
+    index_columns: list[str]
+
+
 def parquet_names(path):
-    """Return the names of the columns of a Parquet file."""
+    """Return the `ParquetNames`: what pandas wrote as an index is no column."""
     pa = pyarrow()
     require_file(path)
     with readable(path), _ArrowErrors(pa, path):
-        return list(pa.parquet.read_schema(path).names)
+        schema = pa.parquet.read_schema(path)
+    if len(set(schema.names)) < len(schema.names):
+        raise DataFileError(path, "two columns have the same name.")
+    written = _pandas_index(schema.metadata or {})
+    index = [n for n in schema.names if n in written or _INDEX_NAME.fullmatch(n)]
+    return ParquetNames([name for name in schema.names if name not in index], index)
+
+
+def _pandas_index(metadata):
+    """Return the columns that pandas calls the index; ranges are not stored as one."""
+    try:
+        about = json.loads(metadata.get(b"pandas", b"{}"))
+        return {name for name in about["index_columns"] if isinstance(name, str)}
+    except (ValueError, LookupError, TypeError):
+        return set()

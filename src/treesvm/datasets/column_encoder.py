@@ -194,6 +194,13 @@ class ColumnEncoder:
         widths = [len(column_features(column)) for column in self.spec["columns"]]
         return np.repeat(np.arange(len(widths)), widths)
 
+    def by_column(self, values: np.ndarray) -> np.ndarray:
+        """Return values of encoded features, along axis 1, summed to their columns."""
+        n_columns = int(self.column_of_feature.max()) + 1
+        out = np.zeros((n_columns, values.shape[0], *values.shape[2:]))
+        np.add.at(out, self.column_of_feature, values.swapaxes(0, 1))
+        return out.swapaxes(0, 1)
+
     @property
     def feature_names(self) -> list[str] | None:
         """Names of the encoded features, such as "colour=red"; None for a matrix."""

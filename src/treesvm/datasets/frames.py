@@ -17,6 +17,8 @@ from scipy import sparse
 from sklearn.utils import check_array
 
 from treesvm.datasets.table import Table, category_text
+from treesvm.inputs.named_errors import naming
+from treesvm.inputs.row_access import canonical_rows
 
 _NUMBERS = (Real, np.bool_, Decimal)
 _DATES = (
@@ -141,8 +143,10 @@ def _array_table(X, names):
                 "the rows are a sparse matrix, named columns are wanted; give a frame, "
                 "or dense rows."
             )
+        X = canonical_rows(X)
         return Table(check_array(X, accept_sparse="csr", dtype=np.float64))
-    made = np.asarray(X)
+    with naming("X"):
+        made = np.asarray(X)
     if made.dtype.kind in "mM":
         raise _date_error("x0")
     if made.dtype.kind == "U":  # of lists, numbers are still numbers
@@ -157,7 +161,8 @@ def _array_table(X, names):
         if any(values.dtype == object for values in columns):
             return Table(dict(zip(labels, columns, strict=True)))
         made = np.column_stack(columns)
-    made = check_array(made, dtype=np.float64, ensure_all_finite="allow-nan")
+    with naming("X"):
+        made = check_array(made, dtype=np.float64, ensure_all_finite="allow-nan")
     return Table(made if names is None else _named(made, names))
 
 
@@ -180,7 +185,13 @@ def _object_column(values, lacking, name):
     kinds = set(map(type, known))
     if all(issubclass(kind, _NUMBERS) for kind in kinds):
         numbers = np.full(len(values), np.nan)
-        numbers[~lacking] = known.astype(float)
+        try:
+            numbers[~lacking] = known.astype(float)
+        except OverflowError as error:
+            raise ValueError(
+                f"column {name!r} holds a whole number beyond 1e308; divide it, or "
+                "make the column text."
+            ) from error
         return _finite(numbers, name)
     for value in known if not all(map(_is_plain, kinds)) else ():
         if issubclass(type(value), _DATES):

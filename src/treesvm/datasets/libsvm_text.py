@@ -5,7 +5,6 @@ float64 values and int32 columns, 12 bytes for each stored entry.
 """
 
 import math
-import os
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
@@ -14,6 +13,7 @@ from scipy import sparse
 
 from treesvm.datasets import libsvm_parser as parser
 from treesvm.datasets.data_file import DataFileError, file_size, open_bytes
+from treesvm.datasets.data_source import DataSource
 from treesvm.datasets.memory_limit import CHUNK_BYTES, MemoryAccount
 from treesvm.files.file_path import FilePath
 from treesvm.inputs.array_types import Array
@@ -94,7 +94,7 @@ def read_libsvm(
 
 def load_libsvm(path, n_features=None, zero_based="auto", max_bytes=None):
     """Return the `LibsvmRows` of a file; see `read_libsvm`."""
-    path = os.fsdecode(path)
+    path = DataSource.of(path)
     # Rows take about as much as their text, which is known before it is read.
     MemoryAccount(path, max_bytes).charge(file_size(path))
     least = 0 if zero_based == "auto" else 1 - bool(zero_based)

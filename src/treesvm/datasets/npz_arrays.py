@@ -6,7 +6,6 @@ of y.  An X in Fortran's order has no rows to stream and is refused by `iter_npz
 
 import contextlib
 import math
-import os
 import zipfile
 import zlib
 from collections.abc import Iterator
@@ -15,6 +14,7 @@ import numpy as np
 from numpy.lib import format as npy
 
 from treesvm.datasets.data_file import DataFileError, readable, require_file
+from treesvm.datasets.data_source import DataSource
 from treesvm.datasets.memory_limit import MemoryAccount
 from treesvm.files.file_path import FilePath
 from treesvm.inputs.array_types import Array
@@ -41,7 +41,7 @@ def read_npz(
     X : ndarray of float64 or float32, shape (n_rows, n_features)
     y : ndarray of shape (n_rows,) or None
     """
-    path = os.fsdecode(path)
+    path = DataSource.of(path)
     with _opened(path) as archive:
         shape, _, dtype = _header(path, archive, "X")
         n_stored = math.prod(shape) * dtype.itemsize

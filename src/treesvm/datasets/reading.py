@@ -1,52 +1,76 @@
 """One way to read all formats: chosen by the file's ending."""
 
-import os
 from collections.abc import Collection, Iterator, Mapping, Sequence
 
 import numpy as np
 
 from treesvm.datasets import arrow_tables, column_types
-from treesvm.datasets.data_file import DataFileError, endings, file_size
+from treesvm.datasets.csv_layout import csv_layout
+from treesvm.datasets.data_file import DataFileError, file_size
+from treesvm.datasets.data_source import DataSource
 from treesvm.datasets.libsvm_text import iter_libsvm, load_libsvm, whole_numbers
 from treesvm.datasets.memory_limit import MemoryAccount
 from treesvm.datasets.npz_arrays import iter_npz, read_npz
 from treesvm.datasets.table import Table, as_numbers_if_whole
 from treesvm.files.file_path import FilePath
 
-_LIBSVM = (".svm", ".libsvm", ".svmlight", ".t", ".tr", ".scale", ".txt", "")
 _COLUMN_BYTES = 8_000  # what pyarrow's and our objects for one column take
-_DELIMITERS = {".csv": ",", ".tsv": "\t"}
-FORMATS = (
-    "LIBSVM text (.svm .libsvm .txt), .csv, .tsv (these also .gz .bz2), .parquet, .npz"
-)
-
-
-def format_of(path: FilePath) -> str:
-    """Return "libsvm", "csv", "parquet" or "npz" by the ending of a path."""
-    ending, packed = endings(path)
-    if ending in _DELIMITERS:
-        return "csv"
-    if not packed and ending in (".parquet", ".pq"):
-        return "parquet"
-    if not packed and ending == ".npz":
-        return "npz"
-    if ending in _LIBSVM or ending[1:].isdigit():
-        return "libsvm"
-    raise DataFileError(path, f"unknown ending {ending!r}; readable are {FORMATS}.")
 
 
 def column_names(path: FilePath) -> list[str] | None:
     """Return the names of all columns of a CSV or Parquet file, else None."""
-    path = os.fsdecode(path)
-    return _names_in(path, format_of(path))
-
-
-def _names_in(path, kind):
-    if kind == "csv":
-        return arrow_tables.csv_header(path, _DELIMITERS.get(endings(path)[0], ","))[0]
-    if kind == "parquet":
-        return arrow_tables.parquet_names(path)
+    source = DataSource.of(path)
+    if source.kind == "csv":
+        return csv_layout(source).columns
+    if source.kind == "parquet":
+        return arrow_tables.parquet_names(source).columns
     return None
+
+
+def layout_remarks(path: FilePath) -> list[str]:
+    """Return what was found out about how a table file is written, in sentences.
+
+    Nothing is said of CSV with commas, decimal points and UTF-8, and of what the
+    `DataSource` says itself.
+
+    Parameters
+    ----------
+    path : str, Path or DataSource
+        Of the file.
+
+    Returns
+    -------
+    list of str
+
+    Examples
+    --------
+    >>> import pathlib, tempfile
+    >>> from treesvm.datasets import layout_remarks
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = pathlib.Path(folder, "flowers.csv")
+    ...     _ = path.write_text("length;kind\\n1,5;a\\n2,5;b\\n")
+    ...     [remark.partition(".csv: ")[2] for remark in layout_remarks(path)]
+    ['fields are separated by semicolons', 'decimals have a comma']
+    """
+    source, said = DataSource.of(path), []
+    index = []
+    if source.kind == "parquet":
+        index = [
+            repr(name) for name in arrow_tables.parquet_names(source).index_columns
+        ]
+    elif source.kind == "csv":
+        layout = csv_layout(source)
+        marks = {"\t": "tabs", ";": "semicolons", "|": "bars"}
+        is_found = source.delimiter is None and not source.is_tsv
+        if is_found and layout.delimiter in marks:
+            said.append(f"fields are separated by {marks[layout.delimiter]}")
+        if source.decimal is None and layout.decimal == ",":
+            said.append("decimals have a comma")
+        if source.encoding is None and layout.encoding == "utf-16":
+            said.append("the encoding is UTF-16")
+        index = ["without a name"] * layout.has_index
+    said += [f"the column {name} is an index and left out" for name in index]
+    return [f"{source}: {words}" for words in said]
 
 
 def read_table(
@@ -60,9 +84,13 @@ def read_table(
 ) -> Table:
     """Read a whole data file; its format is chosen by its ending.
 
+    How CSV is written is found out, see `DataSource`. A first column without a name is
+    the index that a frame was written with, and no column; nor is what pandas calls the
+    index of a Parquet file.
+
     Parameters
     ----------
-    path : str or Path
+    path : str, Path or DataSource
         LIBSVM text, CSV, TSV (these also .gz and .bz2), Parquet or npz.
     label : str, int or None, default=-1
         Label column of a table by name or by position (0 is the first, -1 the last),
@@ -85,8 +113,8 @@ def read_table(
     DataFileError
         With file, line and column of a mistake.
     """
-    path = os.fsdecode(path)
-    kind = format_of(path)
+    path = DataSource.of(path)
+    kind = path.kind
     if kind == "libsvm":
         X, y, is_zero_based = load_libsvm(
             path, zero_based=zero_based, max_bytes=max_bytes
@@ -129,9 +157,10 @@ def read_parquet(
 
 def _whole_table(path, kind, label, categorical, drop, max_bytes):
     """Read all rows of a table file."""
-    path = os.fsdecode(path)
+    path = DataSource.of(path)
     account, parts = MemoryAccount(path, max_bytes), []
-    account.charge(_COLUMN_BYTES * len(_names_in(path, kind)), "its columns")
+    columns = _Columns(path, kind, label, drop, categorical)
+    account.charge(_COLUMN_BYTES * columns.n_columns, "its columns")
     # What the rows take at least is known before they are read.
     n_cells = arrow_tables.parquet_cells(path) if kind == "parquet" else 0
     MemoryAccount(path, max_bytes).charge(max(file_size(path), 8 * n_cells))
@@ -142,7 +171,6 @@ def _whole_table(path, kind, label, categorical, drop, max_bytes):
     if not parts:
         raise DataFileError(path, "there is no row in it.")
     table = arrow_tables.pyarrow().concat_tables([part for _, part in parts])
-    columns = _Columns(path, kind, label, drop, categorical)
     return columns.as_table(parts[0][0], table, 1)
 
 
@@ -167,8 +195,8 @@ def iter_table(
         Names of the columns of a CSV file without header, instead of "column 1" …;
         used if there are as many.
     """
-    path = os.fsdecode(path)
-    kind = format_of(path)
+    path = DataSource.of(path)
+    kind = path.kind
     if kind == "libsvm":
         row = 1
         for X, y in iter_libsvm(path, chunk_rows, zero_based=zero_based):
@@ -186,10 +214,8 @@ def iter_table(
 
 
 def _arrow_chunks(path, kind, chunk_rows):
-    if kind == "csv":
-        delimiter = _DELIMITERS.get(endings(path)[0], ",")
-        return arrow_tables.iter_csv(path, chunk_rows, delimiter=delimiter)
-    return arrow_tables.iter_parquet(path, chunk_rows)
+    read = arrow_tables.iter_csv if kind == "csv" else arrow_tables.iter_parquet
+    return read(path, chunk_rows)
 
 
 def _array_name(label):
@@ -202,7 +228,9 @@ class _Columns:
 
     def __init__(self, path, kind, label, drop, categorical, kinds=None, names=None):
         self._path, self._has_lines = str(path), kind == "csv"
-        self._names = _names_in(path, kind)
+        self._names = column_names(path)
+        # Places in messages count an index too.
+        self._n_hidden = int(self._has_lines and csv_layout(path).has_index)
         if names is not None and len(names) == len(self._names):
             is_unnamed = self._names == [
                 f"column {place}" for place in range(1, len(names) + 1)
@@ -213,6 +241,11 @@ class _Columns:
         for name in (*self._drop, *self._categorical):
             self._find(name)
         self._kinds = kinds
+
+    @property
+    def n_columns(self):
+        """Number of columns of the file."""
+        return len(self._names)
 
     def _find(self, column):
         """Return the name of a column given by name or position."""
@@ -228,7 +261,8 @@ class _Columns:
         """Return a Table from Arrow columns that begin at a line or row."""
         arrow = arrow.rename_columns(self._names)
         line = place if self._has_lines else None
-        origin = column_types.Origin(self._path, row, line, tuple(self._names))
+        names = (*("",) * self._n_hidden, *self._names)
+        origin = column_types.Origin(self._path, row, line, names)
         y = None
         if self._label is not None:
             y = self._labels(arrow.select([self._label]), origin)

@@ -1,5 +1,6 @@
 """Answer the rows of a file of any size, in bounded memory."""
 
+from collections import Counter
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
@@ -15,7 +16,8 @@ from treesvm.files.file_path import FilePath
 class StreamSummary(NamedTuple):
     """What was answered; rows with labels were compared.
 
-    `n_right` is None for regressors, the errors are None for classifiers.
+    `n_right`, `balanced_accuracy` and `base_rate` are None for regressors, the errors
+    are None for classifiers.
     """
 
     n_rows: int
@@ -23,6 +25,8 @@ class StreamSummary(NamedTuple):
     n_right: int | None
     r2: float | None = None
     mean_absolute_error: float | None = None
+    balanced_accuracy: float | None = None
+    base_rate: float | None = None  # the share of the most frequent label
 
 
 def predict_file(
@@ -72,16 +76,28 @@ def predict_file(
 
 
 class _Labels:
-    """Counts right answers of a classifier, as they are written."""
+    """Counts right answers of a classifier for each label, as they are written."""
 
-    n_labelled = n_right = 0
+    def __init__(self):
+        self.n_labelled, self.n_right = Counter(), Counter()
 
     def add(self, y, said):
-        self.n_labelled += len(y)
-        self.n_right += int((said.astype(str) == y.astype(str)).sum())
+        y, said = y.astype(str), said.astype(str)
+        self.n_labelled.update(y.tolist())
+        self.n_right.update(y[said == y].tolist())
 
     def summary(self, n_rows):
-        return StreamSummary(n_rows, self.n_labelled, self.n_right)
+        n = self.n_labelled.total()
+        if n == 0:
+            return StreamSummary(n_rows, 0, 0)
+        recalls = [self.n_right[c] / count for c, count in self.n_labelled.items()]
+        return StreamSummary(
+            n_rows,
+            n,
+            self.n_right.total(),
+            balanced_accuracy=sum(recalls) / len(recalls),
+            base_rate=max(self.n_labelled.values()) / n,
+        )
 
 
 class _Numbers:

@@ -147,8 +147,12 @@ class TableModel:
     def estimator_rows(self, table: Any) -> Any:
         """Return rows as the estimator takes them: encoded, or as a Table."""
         table = as_table(table)
-        is_own = getattr(self.estimator, "encoder_", None) is self.encoder_
-        return table if is_own else self.encoder_.transform(table)
+        return table if self._has_own_encoder else self.encoder_.transform(table)
+
+    @property
+    def _has_own_encoder(self):
+        """Whether the estimator encodes columns itself."""
+        return getattr(self.estimator, "encoder_", None) is self.encoder_
 
     @property
     def classes_(self) -> Array:
@@ -166,6 +170,29 @@ class TableModel:
     def decision_function(self, table: Any) -> Array:
         """Return the estimator's decision values."""
         return self.estimator.decision_function(self.estimator_rows(table))
+
+    def explain(self, table: Any) -> Array:
+        """Return what each column adds to the answers: Shapley values.
+
+        Returns
+        -------
+        ndarray of shape (n_rows, n_columns), or (n_rows, n_columns, n_classes)
+            See `DTSVMClassifier.explain`; those of the features that a column became
+            are summed.
+
+        Raises
+        ------
+        ValueError
+            If the estimator has no ``explain``.
+        """
+        if not hasattr(self.estimator, "explain"):
+            raise ValueError(
+                f"a {type(self.estimator).__name__} does not explain its answers; "
+                "train a TreeSVC, TreeSVR or DTSVMClassifier (the command: --method "
+                "tree or dtsvm)."
+            )
+        values = self.estimator.explain(self.estimator_rows(table))
+        return values if self._has_own_encoder else self.encoder_.by_column(values)
 
     def score(self, table: Any, y: ArrayLike | None = None) -> float:
         """Return the share of rows whose label is right, or R² of a regressor."""
@@ -206,8 +233,7 @@ class TableModel:
 
     def model_file_parts(self) -> tuple[dict[str, Any], Any]:
         """Return (JSON-able spec, fitted estimator), all there is to save."""
-        is_own = getattr(self.estimator, "encoder_", None) is self.encoder_
-        spec = None if is_own else self.encoder_.spec
+        spec = None if self._has_own_encoder else self.encoder_.spec
         return {"encoder": spec, "source": self.source_}, self.estimator
 
     @classmethod

@@ -1,22 +1,235 @@
-"""Probabilities from decision scores by one scale, without offset.
+"""Probabilities from decision scores, with few parameters.
 
-A sigmoid or softmax of ``scale * scores`` keeps the order of the classes, so the most
-probable class is the predicted one, by construction.
+The margin of a part's machine says nothing about how frequent the classes are there.
+The probability of class c for a row in part k is
+
+    p_c  proportional to  exp(slope * s_c + offset * log share_kc),
+
+where s are the scores of the part's machine (zero in a part with one class, whose
+offset is one) and share_kc are the shares of the classes among the part's training
+rows, drawn to those of all rows by a few rows.  Slope and offset are shared by all
+parts and fitted by the log loss of rows that did not train the machines that judge
+them.
+
+A machine of the whole space has the slope alone: a sigmoid or softmax of ``slope *
+scores`` keeps the order of the classes, so that the most probable is the predicted one.
 """
 
+from typing import NamedTuple
+
 import numpy as np
-from scipy.optimize import minimize_scalar
+from scipy.optimize import minimize, minimize_scalar
+from scipy.special import log_softmax
 from sklearn.model_selection import KFold, StratifiedKFold
 
-_SCALES = (-7.0, 7.0)  # natural logarithm of the scale: from 1/1000 to 1000
+from treesvm.machines.leave_one_out import left_out_decisions
+from treesvm.trees.leaf_rows import rows_by_leaf
+
+_DRAWN_ROWS = 2.0  # that the shares of all rows count for
+_BOUNDS = ((-7.0, 7.0), (0.0, 2.0))  # of the slope's logarithm, and of the offset
+_LEAST_SHARE = 1e-9  # of a class that held-out rows alone have
+_LEAD = 1e-9  # of the answer, where it would not be ahead
+_JUDGED_ROWS = 1000  # enough for two numbers
+_OF_A_PART = 250  # of them, twice as many of an only part; rows of a part are alike
+
+
+class Calibration(NamedTuple):
+    """Two numbers, and the shares of the classes among all training rows.
+
+    Without shares, parts are all alike: probabilities follow from scores alone.
+    """
+
+    slope: float
+    offset: float = 0.0
+    shares: np.ndarray | None = None  # (n_classes,)
+
+    def log_probabilities(self, scores, masses, is_certain):
+        """Return log probabilities of rows.
+
+        Parameters
+        ----------
+        scores : ndarray of shape (n, n_classes)
+        masses : ndarray of shape (n, n_classes)
+            Weights of the classes among the training rows of each row's part.
+        is_certain : ndarray of bool, shape (n,)
+            Whether the part knows one class only.
+        """
+        log_shares = np.log(drawn_shares(masses, self.shares))
+        plain = np.where(is_certain[:, None], 0.0, self.slope * scores)
+        offset = np.where(is_certain, 1.0, self.offset)[:, None]
+        return log_softmax(plain + offset * log_shares, axis=1)
+
+
+def drawn_shares(masses, shares):
+    """Return the shares of classes in parts, drawn to those of all rows."""
+    total = masses.sum(axis=1, keepdims=True) + _DRAWN_ROWS
+    return (masses + _DRAWN_ROWS * shares) / total
+
+
+def part_masses(member, shares):
+    """Return the class weights of every part, shape (n_parts, n_classes).
+
+    Where no tree has counted them, those of all rows, in each part as many as it has;
+    a part with one class has that only.
+    """
+    tree = getattr(member.partition, "tree", None)
+    if tree is not None:
+        return tree.value[tree.leaves()]
+    masses = np.tile(shares, (len(member.parts), 1))
+    for k, part in enumerate(member.parts):
+        if part.machine is None:
+            masses[k] = np.arange(len(shares)) == part.code
+    return masses * np.array([part.n_rows for part in member.parts])[:, None]
+
+
+def answer_on_top(scores, codes):
+    """Let the classes `codes` have the largest score, by a little where they had not.
+
+    `scores` are changed and returned.
+    """
+    rows = np.arange(len(scores))
+    top = scores.max(axis=1)
+    behind = np.flatnonzero(scores[rows, codes] < top)
+    behind = np.union1d(behind, np.flatnonzero(scores.argmax(axis=1) != codes))
+    scores[behind, codes[behind]] = top[behind] + _LEAD
+    return scores
+
+
+def fit_calibration(
+    scores, masses, is_certain, codes, weight, shares, keeps_answers=False
+):
+    """Return the calibration that minimises the log loss of held-out rows.
+
+    Parameters
+    ----------
+    scores, masses, is_certain
+        See `Calibration.log_probabilities`.
+    codes, weight : ndarray of shape (n,)
+    shares : ndarray of shape (n_classes,)
+    keeps_answers : bool
+        Whether the class of the largest score stays the most probable whatever the
+        offset.  If it does not, an offset that costs right answers is not taken.
+    """
+    rows, said = np.arange(len(codes)), scores.argmax(axis=1)
+
+    def log_p(slope, offset):
+        made = Calibration(float(slope), float(offset), shares)
+        found = made.log_probabilities(scores, masses, is_certain)
+        if keeps_answers:
+            found = log_softmax(answer_on_top(found, said), axis=1)
+        return found
+
+    def loss_of(parameters):
+        found = log_p(np.exp(parameters[0]), parameters[1])
+        return -np.average(found[rows, codes], weights=weight)
+
+    def wrong(slope, offset):
+        said = log_p(slope, offset).argmax(axis=1)
+        return float(np.average(said != codes, weights=weight))
+
+    best = None
+    for start in ((0.0, 0.3), (1.0, 0.0)):
+        found = minimize(loss_of, start, bounds=_BOUNDS, method="L-BFGS-B")
+        best = found if best is None or found.fun < best.fun else best
+    slope, offset = float(np.exp(best.x[0])), float(best.x[1])
+    if keeps_answers:
+        return Calibration(slope, offset, shares)
+    plain = minimize_scalar(
+        lambda s: loss_of((s, 0.0)), bounds=_BOUNDS[0], method="bounded"
+    )
+    plain = float(np.exp(plain.x))
+    if wrong(slope, offset) <= wrong(plain, 0.0):
+        return Calibration(slope, offset, shares)
+    return Calibration(plain, 0.0, shares)
+
+
+def calibrate(members, rows, C, seed):
+    """Return the calibration of members, from what they say of rows left out.
+
+    Parameters
+    ----------
+    members : list of Decomposition
+    rows : Rows
+        That have trained them.
+    C : float
+    seed : int
+    """
+    groups = {}
+
+    def rows_of(number, k):
+        if number not in groups:
+            member = members[number]
+            parts = member.training_parts(rows.X)
+            groups[number] = rows_by_leaf(parts, len(member.parts))
+        return rows.take(groups[number].rows(k))
+
+    tree = getattr(members[0].partition, "tree", None)
+    mass = np.bincount(rows.target, weights=rows.weight, minlength=rows.n_classes)
+    mass = mass if tree is None else tree.value[0]
+    return calibration_by_parts(members, rows_of, mass, C, seed)
+
+
+def calibration_by_parts(members, rows_of, mass, C, seed):
+    """Return the calibration of members whose rows may be elsewhere.
+
+    Parameters
+    ----------
+    members : list of Decomposition
+    rows_of : callable
+        ``rows_of(member number, part number)`` returns the `Rows` of a part.
+    mass : ndarray of shape (n_classes,)
+        Weights of the classes: those that a tree has counted, if there is one.
+    C : float
+    seed : int
+    """
+    mass = np.maximum(mass, _LEAST_SHARE * mass.sum())
+    shares, judged = mass / mass.sum(), []
+    parts = judged_parts(members, seed)
+    most = 2 * _OF_A_PART if len(parts) == 1 else _OF_A_PART
+    for number, k in parts:
+        masses = part_masses(members[number], shares)[k]
+        rows, part = rows_of(number, k), members[number].parts[k]
+        if len(rows.target) != part.n_rows:  # dealt by a partition of the user's own
+            continue
+        chosen = np.random.default_rng([seed, k]).permutation(len(rows.target))
+        chosen = np.sort(chosen[:most])
+        judged.append(_judged(part, rows, chosen, masses, C))
+    if not judged:  # one class in every part
+        return Calibration(1.0, 0.0, shares)
+    scores, masses, codes, weight = map(np.concatenate, zip(*judged, strict=True))
+    no_certain = np.zeros(len(codes), bool)
+    return fit_calibration(
+        scores, masses, no_certain, codes, weight, shares, keeps_answers=True
+    )
+
+
+def judged_parts(members, seed):
+    """Return (member, part) of those whose rows are left out, as many as it takes."""
+    chosen = []
+    for number, member in enumerate(members):
+        mixed = [k for k, part in enumerate(member.parts) if part.machine is not None]
+        n_judged = 0
+        for k in np.random.default_rng([seed, number]).permutation(mixed):
+            if n_judged >= _JUDGED_ROWS / len(members):
+                break
+            chosen.append((number, int(k)))
+            n_judged += min(member.parts[k].n_rows, _OF_A_PART)
+    return chosen
+
+
+def _judged(part, rows, chosen, masses, C):
+    """Return scores, class masses, codes and weights of some rows, left out."""
+    some = rows.take(chosen)
+    seen = part.seen(some.X)
+    values = left_out_decisions(part.machine, seen, chosen, C * rows.weight)
+    tiled = np.tile(masses, (len(chosen), 1))
+    return part.machine.scores(values), tiled, some.target, some.weight
 
 
 def has_probability(model):
     """`predict_proba` exists when it was asked for."""
     if not model.probability:
-        raise AttributeError(
-            "predict_proba needs probability=True, which trains held-out machines."
-        )
+        raise AttributeError("predict_proba needs probability=True.")
     return True
 
 
@@ -48,27 +261,25 @@ def held_out_scores(fit_scores, codes, random_state, n_folds=5):
 
 
 def fit_scale(scores, codes, weight):
-    """Return the scale that minimises the log loss of the held-out scores."""
+    """Return the slope that minimises the log loss of the held-out scores."""
 
     def loss(log_scale):
-        log_p = log_probabilities(scores, np.exp(log_scale))
+        log_p = log_softmax(np.exp(log_scale) * as_columns(scores), axis=1)
         return -np.average(log_p[np.arange(len(codes)), codes], weights=weight)
 
-    return float(np.exp(minimize_scalar(loss, bounds=_SCALES, method="bounded").x))
-
-
-def log_probabilities(scores, scale):
-    """Logarithms of the class probabilities; binary scores are one column."""
-    if scores.ndim == 1:
-        scores = np.stack([np.zeros_like(scores), scores], axis=1)
-    scaled = scale * scores
-    scaled = scaled - scaled.max(axis=1, keepdims=True)
-    return scaled - np.log(np.exp(scaled).sum(axis=1, keepdims=True))
+    return float(np.exp(minimize_scalar(loss, bounds=_BOUNDS[0], method="bounded").x))
 
 
 def probabilities(scores, scale):
-    """Class probabilities, shape (n, n_classes)."""
-    return np.exp(log_probabilities(scores, scale))
+    """Class probabilities by the slope alone, shape (n, n_classes)."""
+    return np.exp(log_softmax(scale * as_columns(scores), axis=1))
+
+
+def as_columns(scores):
+    """Return a column for each class; binary scores may be one column."""
+    if scores.ndim == 1:
+        return np.stack([np.zeros_like(scores), scores], axis=1)
+    return scores
 
 
 def winner_on_top(scores, codes):

@@ -12,7 +12,8 @@ import numpy as np
 from scipy import sparse
 
 # Parameters that change how a fit runs, not what comes out of it.
-_WITHOUT_EFFECT = ("checkpoint", "n_jobs", "random_state", "verbose")
+# A limit decides how much is done, not what.
+_WITHOUT_EFFECT = ("checkpoint", "n_jobs", "random_state", "time_limit", "verbose")
 _BLOCK = 2**24  # bytes hashed at a time, where an array is not contiguous
 
 _openers: list = []

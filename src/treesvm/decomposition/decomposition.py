@@ -9,14 +9,14 @@ from typing import Any
 
 import numpy as np
 from joblib import Parallel, delayed, effective_n_jobs
-from threadpoolctl import threadpool_limits
 
-from treesvm.decomposition.calibration import probabilities
 from treesvm.decomposition.part import Part, certain_scores
+from treesvm.kernels.blas_threads import one_blas_thread
 from treesvm.machines.voting import row_chunks
 from treesvm.trees.leaf_rows import rows_by_leaf
 
 _TASKS_OF_A_WORKER = 8  # enough to even out, few enough to cost nothing
+_ROWS_OF_A_WORKER = 4096  # fewer are answered before a second thread has started
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,22 +39,44 @@ class Decomposition:
         """Return the part of every row."""
         return self.partition.apply(X, n_jobs=n_jobs)
 
+    def training_parts(self, X) -> np.ndarray:
+        """Return the part that each of all training rows has trained."""
+        deal = getattr(self.partition, "deal", None)  # of random parts
+        return self.apply(X) if deal is None else deal(X.shape[0])
+
     def scores(self, X, n_jobs: int | None = None) -> np.ndarray:
         """Return one score for each class, shape (n, n_classes)."""
-        return self.scores_in(X, self.apply(X, n_jobs), n_jobs)
+        return self.says(X, n_jobs)[0]
+
+    def says(self, X, n_jobs: int | None = None) -> tuple[np.ndarray, np.ndarray]:
+        """Return the scores of rows, and the part of each."""
+        numbers = self.apply(X, n_jobs)
+        return self.scores_in(X, numbers, n_jobs), numbers
 
     def scores_in(self, X, numbers, n_jobs: int | None = None) -> np.ndarray:
         """Return the scores of rows whose part numbers are known."""
+
+        def certain(part):
+            return certain_scores(part.code, self.n_classes)
+
+        return self._by_class(X, numbers, n_jobs, Part.scores, certain)
+
+    def evidence_in(self, X, numbers, n_jobs: int | None = None) -> np.ndarray:
+        """Return what probabilities are made of; zeros in parts with one class."""
+        return self._by_class(X, numbers, n_jobs, Part.evidence, lambda part: 0.0)
+
+    def _by_class(self, X, numbers, n_jobs, of_rows, of_certain):
+        """Return a number for each row and class; parts may lack a machine."""
         out = np.empty((X.shape[0], self.n_classes))
 
         def answer(k, rows):
             part = self.parts[k]
             if part.machine is None:
-                out[rows] = certain_scores(part.code, self.n_classes)
+                out[rows] = of_certain(part)
                 return
             for chunk in row_chunks(len(rows), len(part.machine.pairs)):
                 own = rows[chunk]
-                out[own] = part.scores(X[own])
+                out[own] = of_rows(part, X[own])
 
         self._each_occupied(answer, numbers, n_jobs)
         return out
@@ -71,9 +93,16 @@ class Decomposition:
 
     def _each_occupied(self, answer, numbers, n_jobs):
         """Call ``answer(number, rows)`` for every part that has rows, in threads."""
+        if len(numbers) == 1:
+            answer(numbers[0], np.zeros(1, np.intp))
+            return
         groups = rows_by_leaf(numbers, len(self.parts))
         occupied = np.flatnonzero(groups.sizes)
-        n_workers = min(effective_n_jobs(n_jobs), max(1, len(occupied)))
+        n_workers = min(
+            effective_n_jobs(n_jobs),
+            max(1, len(occupied)),
+            1 + len(numbers) // _ROWS_OF_A_WORKER,
+        )
         n_tasks = min(len(occupied), _TASKS_OF_A_WORKER * n_workers)
 
         def answer_some(chosen):
@@ -81,10 +110,31 @@ class Decomposition:
                 answer(k, groups.rows(k))
 
         # The products of a part are small: threads of BLAS would wait for each other.
-        with threadpool_limits(1 if len(occupied) > 1 else None):
+        with one_blas_thread(len(occupied) > 1):
+            if n_workers == 1:
+                answer_some(occupied)
+                return
             Parallel(n_jobs=n_workers, require="sharedmem")(
                 delayed(answer_some)(occupied[task::n_tasks]) for task in range(n_tasks)
             )
+
+
+def support_rows(members, X):
+    """Return the numbers of all rows that are support vectors somewhere, ascending.
+
+    Parameters
+    ----------
+    members : list of Decomposition
+    X : ndarray or CSR matrix
+        The rows that have trained them.
+    """
+    is_vector = np.zeros(X.shape[0], bool)
+    for member in members:
+        groups = rows_by_leaf(member.training_parts(X), len(member.parts))
+        for k, part in enumerate(member.parts):
+            if part.machine is not None and groups.sizes[k] == part.n_rows:
+                is_vector[groups.rows(k)[part.machine.support]] = True
+    return np.flatnonzero(is_vector)
 
 
 def trees_of(members):
@@ -97,49 +147,3 @@ def places_of(partition, X, n_jobs=None):
     """Return the leaf of every row, or its part where there is no tree."""
     tree = getattr(partition, "tree", None)
     return partition.apply(X, n_jobs) if tree is None else tree.apply(X, n_jobs=n_jobs)
-
-
-def joint_scores(members, X, n_jobs=None):
-    """Return the scores of one or of several decompositions together."""
-    return joined([member.scores(X, n_jobs) for member in members])
-
-
-def joined(member_scores):
-    """Return the vote of several members, of one its scores themselves."""
-    return member_scores[0] if len(member_scores) == 1 else vote(member_scores)
-
-
-def vote(member_scores):
-    """Join the scores of several members: votes, then the sum of their scores.
-
-    The sum is squeezed into (-1/3, 1/3), so that it only breaks ties between votes.
-    """
-    votes = np.zeros_like(member_scores[0])
-    total = np.zeros_like(member_scores[0])
-    rows = np.arange(len(votes))
-    for scores in member_scores:
-        votes[rows, scores.argmax(axis=1)] += 1.0
-        total += scores
-    joined = votes + total / (3 * (np.abs(total) + 1))
-    if joined.shape[1] == 2:  # one decision value, the lead of the second class
-        lead = joined[:, 1] - joined[:, 0]
-        return np.stack([-lead, lead], axis=1)
-    return joined
-
-
-def answers(method, scores, classes, scale=None):
-    """Return what a method of a classifier makes of the scores of some rows.
-
-    Parameters
-    ----------
-    method : {"predict", "decision_function", "predict_proba"}
-    scores : ndarray of shape (n_rows, n_classes)
-    classes : ndarray of shape (n_classes,)
-    scale : float, optional
-        Of the probabilities.
-    """
-    if method == "predict":
-        return classes[scores.argmax(axis=1)]
-    if method == "predict_proba":
-        return probabilities(scores, scale)
-    return scores[:, 1] if len(classes) == 2 else scores

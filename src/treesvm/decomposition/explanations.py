@@ -80,10 +80,13 @@ def explanations(members, X):
     """
 
     def values(part, rows):
-        machine = part.machine
+        machine, seen = part.machine, _dense(part.seen(rows))
+        if machine.kernel.is_additive:
+            slopes = machine_gradients(machine, seen).transpose(0, 2, 1)
+            return slopes * seen[:, :, None]
         _check_kernel(machine.kernel)
         return shapley_values(
-            _dense(part.seen(rows)),
+            seen,
             _dense(machine.vectors),
             machine.coefficient_matrix,
             machine.kernel.gamma,
@@ -98,7 +101,9 @@ def empty_values(members, X):
 
     def values(part, rows):
         machine = part.machine
-        empty = machine.biases + machine.coefficient_matrix.sum(axis=0)
+        empty = machine.biases
+        if not machine.kernel.is_additive:  # each vector has the kernel value one
+            empty = empty + machine.coefficient_matrix.sum(axis=0)
         return np.tile(empty, (rows.shape[0], 1, 1))
 
     found = _averaged(members, X, values, width=1)
@@ -162,5 +167,5 @@ def _check_kernel(kernel):
     if kernel.power is None:
         raise ValueError(
             f"kernel={kernel.name!r} is no product over features, so that its values "
-            "cannot be told apart by them; use kernel='rbf' or 'laplacian'."
+            "cannot be told apart by them; use kernel='rbf', 'laplacian' or 'linear'."
         )

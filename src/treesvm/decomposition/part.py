@@ -5,6 +5,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from treesvm.machines.scaling import LeafScaling
+from treesvm.machines.voting import class_evidence
 
 _SURE = 1.0  # decision value of a part with one class
 
@@ -42,6 +43,11 @@ class Part(NamedTuple):
     def scores(self, X) -> np.ndarray:
         """Return one score for each class and row as given."""
         return self.machine.scores(self.decisions(X))
+
+    def evidence(self, X) -> np.ndarray:
+        """Return what probabilities of rows as given are made of."""
+        machine = self.machine
+        return class_evidence(self.decisions(X), machine.pairs, machine.n_classes)
 
     def values(self, X) -> np.ndarray:
         """Return what a regressor says of rows as given."""

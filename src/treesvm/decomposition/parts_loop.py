@@ -8,9 +8,9 @@ from contextlib import contextmanager
 
 import numpy as np
 from joblib import Parallel, delayed, effective_n_jobs
-from threadpoolctl import threadpool_limits
 
 from treesvm.decomposition.progress import Progress
+from treesvm.kernels.blas_threads import one_blas_thread
 
 
 def each_part(work, sizes, *, n_jobs=None, verbose=0, done="trained"):
@@ -42,7 +42,7 @@ def each_part(work, sizes, *, n_jobs=None, verbose=0, done="trained"):
         progress.step()
 
     made = [None] * len(sizes)
-    with threadpool_limits(1 if n_workers > 1 else None):
+    with one_blas_thread(n_workers > 1):
         Parallel(n_jobs=n_workers, require="sharedmem")(
             delayed(step)(k) for k in largest_first(sizes)
         )

@@ -1,6 +1,8 @@
 """Answers of decomposed models without validation, for single rows and batches."""
 
-from treesvm.decomposition.decomposition import joined, joint_scores
+import numpy as np
+
+from treesvm.decomposition.committee import Committee
 from treesvm.decomposition.part import certain_scores
 from treesvm.inputs.predictor import Predictor
 
@@ -13,10 +15,13 @@ class DecompositionPredictor(Predictor):
     members : list of Decomposition
     classes : ndarray of shape (n_classes,)
     n_features : int
+    committee : Committee, optional
+        How the members' scores become answers; by default as they are, by hard votes.
     """
 
-    def __init__(self, members, classes, n_features):
+    def __init__(self, members, classes, n_features, committee=None):
         super().__init__(classes, n_features)
+        self._committee = Committee(len(classes)) if committee is None else committee
         self._members = members
         self._walkers = [_Walker(member) for member in members]
         self._single = self._walkers[0] if len(members) == 1 else None
@@ -31,8 +36,10 @@ class DecompositionPredictor(Predictor):
     def scores_of_rows(self, X):
         """Return class scores; a single row takes the short way."""
         if len(X) != 1:
-            return joint_scores(self._members, X)
-        return joined([walker.scores(X[0]) for walker in self._walkers])
+            said = [member.says(X) for member in self._members]
+        else:
+            said = [walker.says(X[0]) for walker in self._walkers]
+        return self._committee.scores(said)
 
 
 class _Walker:
@@ -52,15 +59,20 @@ class _Walker:
         decider = self._deciders[k]
         if decider is None:
             return self._parts[k].code
+        code = decider.sure_code(x)
+        if code >= 0:
+            return code
         values = decider.of_array(x)
         if self._n_classes == 2:
             return int(values[0] > 0.0)
         return int(self._parts[k].machine.scores(values[None, :]).argmax())
 
-    def scores(self, x):
-        """Return the scores of a 1-D row, shape (1, n_classes)."""
+    def says(self, x):
+        """Return the scores of a 1-D row, shape (1, n_classes), and its part."""
         k = self._part_of(x)
         part, decider = self._parts[k], self._deciders[k]
         if decider is None:
-            return certain_scores(part.code, self._n_classes)[None, :]
-        return part.machine.scores(decider.of_array(x)[None, :])
+            scores = certain_scores(part.code, self._n_classes)[None, :]
+        else:
+            scores = part.machine.scores(decider.of_array(x)[None, :])
+        return scores, np.array([k])

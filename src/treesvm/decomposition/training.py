@@ -62,12 +62,33 @@ def machine_options(model) -> MachineOptions:
     )
     return MachineOptions(
         theta,
-        model.tol,
+        float(model.tol),
         None if model.max_iter == -1 else model.max_iter,
-        int(model.cache_size * 2**20),
+        int(float(model.cache_size) * 2**20),
         seeded_selector(getattr(model, "reduce", None), model.random_state),
         getattr(model, "epsilon", None),
     )
+
+
+def target_spread(rows: Rows) -> float:
+    """Return the standard deviation of the targets, one where they do not vary."""
+    from_mean = rows.target - np.average(rows.target, weights=rows.weight)
+    farthest = float(np.abs(from_mean).max())
+    if farthest == 0.0:
+        return 1.0
+    square = np.average((from_mean / farthest) ** 2, weights=rows.weight)
+    return farthest * float(np.sqrt(square))
+
+
+def in_units_of(options: MachineOptions, spread: float) -> MachineOptions:
+    """Return options that treat a target as the given ones treat target / spread.
+
+    A regressor whose target, epsilon and box are all multiplied by one number is
+    multiplied by it, coefficients and bias alike: nothing has to be scaled back.
+    """
+    theta = options.theta._replace(C=options.theta.C * spread)
+    epsilon = None if options.epsilon is None else options.epsilon * spread
+    return options._replace(theta=theta, epsilon=epsilon, tol=options.tol * spread)
 
 
 class Recipe(NamedTuple):

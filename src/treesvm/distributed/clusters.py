@@ -8,6 +8,7 @@ import dask
 import distributed
 from distributed.comm import CommClosedError
 
+_LEAST_MEMORY = 384 * 2**20  # of a worker
 _SHUFFLE_SHARE = 0.1  # of a worker's memory, for rows that wait to be sent or written
 
 
@@ -49,6 +50,12 @@ def cluster_size(client):
             f"with: dask worker {client.scheduler.address}"
         )
     limits = [limit or float("inf") for _, limit in workers]
+    if min(limits) < _LEAST_MEMORY:
+        raise ValueError(
+            f"a worker of the cluster has a memory limit of {min(limits) / 2**20:.0f} "
+            f"MB, and Python with its libraries takes about as much; start workers "
+            f"with at least {_LEAST_MEMORY // 2**20} MB (dask worker --memory-limit)."
+        )
     return ClusterSize(
         len(workers), sum(n for n, _ in workers), min(limits), sum(limits)
     )
@@ -71,12 +78,19 @@ def as_finished(futures):
 
 
 def tells_lost_clusters(method):
-    """Let a method say in plain words that the scheduler has gone."""
+    """Let a method say in plain words that the scheduler or workers have gone."""
 
     @functools.wraps(method)
     def told(*args, **kwargs):
         try:
             return method(*args, **kwargs)
+        except distributed.KilledWorker as error:
+            raise MemoryError(
+                "workers died while they trained or answered, most often because their "
+                "memory limit is too small for the rows of a block or a leaf: start "
+                "them with a larger --memory-limit, cut X into smaller blocks, or "
+                f"lower max_leaf_size. Dask said: {' '.join(str(error).split())[:300]}"
+            ) from error
         except (distributed.CancelledError, CommClosedError) as error:
             reason = " ".join(str(error).split())
             raise ConnectionError(

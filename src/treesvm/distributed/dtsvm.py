@@ -5,19 +5,14 @@ from typing import Any, Self
 import numpy as np
 from dask import delayed
 
+from treesvm.decomposition.calibration import calibration_by_parts, judged_parts
 from treesvm.decomposition.checkpointing import count_restored, open_checkpoint
-from treesvm.decomposition.dtsvm_calibration import (
-    calibration_model,
-    calibration_rows,
-    scale_of,
-)
 from treesvm.decomposition.feature_weights import sample_numbers
 from treesvm.decomposition.seeds import draw_seeds
 from treesvm.decomposition.training import learned_prior, machine_options
 from treesvm.distributed.clusters import tells_lost_clusters
 from treesvm.distributed.dask_classifier import DaskClassifier
 from treesvm.distributed.decomposing import fit_decomposition, plan_leaves
-from treesvm.distributed.prediction import gathered_scores
 from treesvm.distributed.row_blocks import read_rows
 from treesvm.estimators.dtsvm import DTSVMClassifier
 from treesvm.inputs.rows import Rows
@@ -126,11 +121,10 @@ class DaskDTSVMClassifier(DaskClassifier):
                 )
                 for number, seed in enumerate(seeds[: model.n_estimators])
             ]
-            scale = None
-            if model.probability:
-                folder = store.folder_of("calibration")
-                scale = self._calibrate(client, size, model, rows, seeds[-1], folder)
-        model.restore_fitted(members, scale)
+        model.restore_fitted(members)
+        model.calibration_ = None
+        if model.probability:
+            model.calibration_ = calibrated(client, model, rows, seeds[-1])
         count_restored(model, store)
 
     def _fit_member(self, client, size, model, rows, seed, options, store):
@@ -154,18 +148,25 @@ class DaskDTSVMClassifier(DaskClassifier):
             self.leaves_per_worker_[worker] = before + count
         return member
 
-    def _calibrate(self, client, size, model, rows, seed, folder):
-        """Fit again without a fifth of the rows; return the scale of their scores."""
-        codes, weight = rows.gathered_labels(client)
-        train, test = calibration_rows(codes, seed)
-        second = calibration_model(model, folder)
-        second.n_features_in_ = model.n_features_in_
-        # A class that was held out wholly is unknown to the second model.
-        second.classes_ = known = np.unique(codes[train])
-        self._fit_model(client, size, second, rows.taken(train).recoded(known))
-        held_out = gathered_scores(client, second, rows.taken(test))
-        n_classes = len(model.classes_)
-        return scale_of(held_out, known, codes[test], weight[test], n_classes)
+
+def calibrated(client, model, rows, seed):
+    """Return the calibration of a fitted model, from the rows of a few parts."""
+    members = model.decompositions_
+    wanted = {}
+    for number, k in judged_parts(members, seed):
+        wanted.setdefault(number, []).append(k)
+    found = {
+        number: rows.of_parts(client, members[number].partition, parts)
+        for number, parts in wanted.items()
+    }
+
+    def rows_of(number, k):
+        some, part = found[number]
+        own = some.take(np.flatnonzero(part == k))
+        return Rows(own.X, own.codes, own.weights, len(rows.classes))
+
+    mass = members[0].partition.tree.value[0]
+    return calibration_by_parts(members, rows_of, mass, model.C, seed)
 
 
 def tree_recipe(model):

@@ -3,16 +3,20 @@
 from numbers import Integral
 from typing import Any, Self
 
+import numpy as np
+
 from treesvm.decomposition.checkpointing import count_restored, open_checkpoint
 from treesvm.decomposition.seeds import draw_seeds, member_seeds
 from treesvm.decomposition.training import machine_options
 from treesvm.distributed.clusters import tells_lost_clusters
-from treesvm.distributed.dtsvm import DaskDTSVMClassifier, tree_recipe
+from treesvm.distributed.dtsvm import DaskDTSVMClassifier, calibrated, tree_recipe
 from treesvm.distributed.row_blocks import read_rows
 from treesvm.distributed.search_leaves import DaskLeaves, shuffled_fold
 from treesvm.inputs.rows import Rows
+from treesvm.inputs.training_rows import class_factors
 from treesvm.inputs.whole_fit import all_or_nothing
-from treesvm.model_selection.dtsvm_cv import DTSVMClassifierCV, kept_member
+from treesvm.model_selection.decomposition_cv import kept_member
+from treesvm.model_selection.dtsvm_cv import DTSVMClassifierCV
 from treesvm.model_selection.row_splits import split_rows, splits_identity
 
 
@@ -83,14 +87,13 @@ class DaskDTSVMClassifierCV(DaskDTSVMClassifier):
             n_features=rows.layout.n_features,
         )
         with store:
-            winner, members, scale = self._searched(client, size, model, rows, store)
-        model.best_estimator_ = winner.restore_fitted(members, scale)
+            model.best_estimator_ = self._searched(client, size, model, rows, store)
         count_restored(model, store)
         self.model_ = model
         return self
 
     def _searched(self, client, size, model, rows, store):
-        """Return the winner, its members and the scale of its probabilities."""
+        """Return the winner, fitted."""
         codes, weight = rows.gathered_labels(client)
         seeds = store.seeds(draw_seeds(model, n_members=1), model.random_state)
         splits = split_rows(model.cv, codes, seeds[0])
@@ -105,17 +108,23 @@ class DaskDTSVMClassifierCV(DaskDTSVMClassifier):
         inner = [fold.fold for fold in folds]
         leaves = DaskLeaves(client, folds, machine_options(model.winner()))
         search = model.start_search(
-            data, inner, seeds[0], store.scope("search"), leaves
+            data,
+            inner,
+            seeds[0],
+            store.scope("search"),
+            leaves,
+            weight=_judging(model, codes, weight),
+            is_sparse=rows.layout.is_sparse,
         )
         outcome = model.run_search(search)
-        winner = model.winner(search.n_train, rows.n_rows)
+        winner = model.winner(outcome, search.n_train, rows.n_rows)
+        final = rows
+        if len(model.final_rows(inner, rows.n_rows)) < rows.n_rows:
+            final = rows.taken(inner[0].train)
         if model.keeps_parts(inner):
             options = machine_options(winner)
             members = [kept_member(search, outcome, lambda t: leaves.train(t, options))]
         else:
-            final = rows
-            if len(model.final_rows(inner, rows.n_rows)) < rows.n_rows:
-                final = rows.taken(inner[0].train)
             options = machine_options(winner)
             members = [
                 self._fit_member(
@@ -125,15 +134,15 @@ class DaskDTSVMClassifierCV(DaskDTSVMClassifier):
                     final,
                     int(own),
                     options,
-                    store.scope(f"member {k}"),
+                    store.scope(outcome.name).scope(f"member {k}"),
                 )
                 for k, own in enumerate(member_seeds(seeds[0], model.n_estimators))
             ]
-        scale = None
+        winner.restore_fitted(members)
+        winner.calibration_ = None
         if model.probability:
-            folder = store.folder_of("calibration")
-            scale = self._calibrate(client, size, winner, rows, seeds[-1], folder)
-        return winner, members, scale
+            winner.calibration_ = calibrated(client, winner, final, seeds[-1])
+        return winner
 
 
 def _check_splitter(model, rows):
@@ -144,3 +153,11 @@ def _check_splitter(model, rows):
             f"cv={model.cv!r} numbers rows, and {rows.n_left_out} rows of weight zero "
             "are left out; drop these rows first, or give cv a share or a number."
         )
+
+
+def _judging(model, codes, weight):
+    """Return the weights of rows that judge: without those of the classes."""
+    if model.class_weight is None:
+        return weight
+    counts = np.bincount(codes, minlength=len(model.classes_))
+    return weight / class_factors(model.class_weight, model.classes_, counts)[codes]

@@ -59,7 +59,8 @@ def summarise(client, pairs, class_weight):
         masses[places] += count.masses
         lows[places] = np.minimum(lows[places], count.lows)
         highs[places] = np.maximum(highs[places], count.highs)
-    check_weight_range(min(count.lowest for count in filled), highs.max())
+    lowest = min(count.lowest for count in filled)
+    check_weight_range(lowest, highs.max(), lows.min())
     factors = class_factors(class_weight, classes, totals)
     check_class_masses(classes, masses * factors)
     low, high = (lows * factors).min(), (highs * factors).max()

@@ -16,7 +16,8 @@ from dask import delayed
 from distributed import get_client
 from scipy import sparse
 
-from treesvm.decomposition.decomposition import Decomposition, answers, joined
+from treesvm.decomposition.committee import Committee
+from treesvm.decomposition.decomposition import Decomposition
 from treesvm.distributed.clusters import cluster_size
 from treesvm.distributed.collections import feature_blocks, meta_of
 from treesvm.distributed.packing import (
@@ -51,8 +52,11 @@ def lazy_answers(model, X, method, client=None):
     if is_dealt_out(model, _current(client)):
         layout = _layout_of(X, model)
         scored = _scored_by_leaves(_current(client), model, blocks, layout)
-        shell = delayed(_shell(model), traverse=False)
-        done = [delayed(_finished)(scores, shell, method) for scores in scored]
+        committee = delayed(_committee(model), traverse=False)
+        done = [
+            delayed(Committee.answers)(committee, method, said, model.classes_)
+            for said in scored
+        ]
     else:
         there = delayed(model, traverse=False)
         done = [delayed(_answered)(block, there, method) for block in blocks]
@@ -64,38 +68,6 @@ def lazy_answers(model, X, method, client=None):
     ]
     unknown = any(np.isnan(n) for n in sizes)
     return da.concatenate(arrays, axis=0, allow_unknown_chunksizes=unknown)
-
-
-def gathered_scores(client, model, rows):
-    """Return the scores of all rows of `RowBlocks`, in memory here.
-
-    Each leaf answers all its rows together and in order, as in one memory: sums of
-    other batches round differently.
-    """
-    members = [_gathered_member(client, m, rows) for m in _members(model)]
-    return joined(members)
-
-
-def _gathered_member(client, member, rows):
-    """Return the scores of one decomposition."""
-    piece_of, pieces = _dealt_out(client, member)
-    partition = delayed(member.partition, traverse=False)
-    tables = [delayed(_addressed)(block, partition, piece_of) for block in rows.blocks]
-    asked = shuffled(client, tables, len(pieces), empty_table(rows.layout))
-    said = [
-        delayed(_piece_scores)(table, piece, rows.layout)
-        for table, piece in zip(asked, pieces, strict=True)
-    ]
-    out = np.empty((rows.n_rows, member.n_classes))
-    for answered, _ in client.gather(client.compute(said)):
-        out[answered.numbers] = answered.X
-    return out
-
-
-def _addressed(rows, partition, piece_of):
-    """Return rows with the piece that answers each."""
-    leaf = partition.apply(rows.X)
-    return as_table(rows, piece_of[leaf], leaf)
 
 
 def is_dealt_out(model, client):
@@ -148,9 +120,11 @@ def _answered(X, model, method):
     return getattr(model, method)(X)
 
 
-def _finished(scores, shell, method):
-    scale = getattr(shell, "probability_scale_", None)
-    return answers(method, scores, shell.classes_, scale)
+def _committee(model):
+    """Return how scores of the members become answers."""
+    best = getattr(model, "best_estimator_", model)
+    has_own = hasattr(best, "committee")  # compressed machines answer as they are
+    return best.committee() if has_own else Committee(len(model.classes_))
 
 
 def _shell(model):
@@ -183,15 +157,13 @@ class _Piece(NamedTuple):
 
 
 def _scored_by_leaves(client, model, blocks, layout):
-    """Return delayed scores of each block, from rows that went to the leaves."""
+    """Return of each block what the members say, from rows that went to the leaves."""
     shell = delayed(_shell(model), traverse=False)
     members = [
         _member_scores(client, member, blocks, layout, shell)
         for member in _members(model)
     ]
-    if len(members) == 1:
-        return members[0]
-    return [delayed(joined)(list(scores)) for scores in zip(*members, strict=True)]
+    return [list(said) for said in zip(*members, strict=True)]
 
 
 def _member_scores(client, member, blocks, layout, shell):
@@ -209,7 +181,7 @@ def _member_scores(client, member, blocks, layout, shell):
         for table, piece in zip(asked, pieces, strict=True)
     ]
     returned = shuffled(client, said, len(blocks), empty_table(back))
-    return [delayed(_scores_in_order)(table, back) for table in returned]
+    return [delayed(_said_in_order)(table, back) for table in returned]
 
 
 def _dealt_out(client, member):
@@ -243,14 +215,8 @@ def _query(X, shell, partition, piece_of, number, layout):
     return as_table(rows, piece_of[leaf], leaf)
 
 
-def _answer_piece(table, piece, layout):
+def _answer_piece(table, packed_piece, layout):
     """Return the scores of the rows that came to a piece, addressed to their blocks."""
-    answered, leaf = _piece_scores(table, piece, layout)
-    return as_table(answered, answered.codes, leaf)
-
-
-def _piece_scores(table, packed_piece, layout):
-    """Return the rows that came to a piece, with scores as features, and leaves."""
     rows, leaf, _ = as_rows(table, layout)
     # Bytes that this client packed, on the way that Dask sends tasks, which are pickled
     # themselves; model files never come here.
@@ -260,8 +226,10 @@ def _piece_scores(table, packed_piece, layout):
     answered = NumberedRows(scores, rows.codes, None, rows.numbers)
     del rows, piece, some
     give_back()
-    return answered, leaf
+    return as_table(answered, answered.codes, leaf)
 
 
-def _scores_in_order(table, layout):
-    return as_rows(table, layout)[0].X
+def _said_in_order(table, layout):
+    """Return scores and parts, in the order of a block's rows."""
+    rows, leaf, _ = as_rows(table, layout)
+    return rows.X, leaf

@@ -65,6 +65,16 @@ class RowBlocks(NamedTuple):
             [delayed(_with_numbers)(block, wanted) for block in self.blocks]
         )
 
+    def of_parts(self, client, partition, parts):
+        """Return the rows of some parts in order, in memory here, and their parts."""
+        partition = delayed(partition, traverse=False)
+        tasks = [delayed(_in_parts)(block, partition, parts) for block in self.blocks]
+        pairs = client.gather(client.compute(tasks))
+        joined = join_rows([rows for rows, _ in pairs])
+        numbers = np.concatenate([rows.numbers for rows, _ in pairs])
+        part = np.concatenate([part for _, part in pairs])
+        return joined, part[np.argsort(numbers, kind="stable")]
+
     def first_features(self, max_rows):
         """Return delayed features of at most so many rows, evenly spaced."""
         numbers = None
@@ -114,6 +124,13 @@ def _renumbered(rows, places):
 def _with_numbers(rows, numbers):
     """Keep the rows whose number is among `numbers`, which ascend."""
     return rows.take(rows.places_among(numbers))
+
+
+def _in_parts(rows, partition, parts):
+    """Return the rows of a block that fall into some parts, and their parts."""
+    part = partition.apply(rows.X)
+    kept = np.flatnonzero(np.isin(part, parts))
+    return rows.take(kept), part[kept]
 
 
 def _recoded(rows, known):

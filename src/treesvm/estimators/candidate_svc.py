@@ -12,6 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 from treesvm.candidates.trsd import TRSD
 from treesvm.estimators.kernel_svc import KernelSVC
 from treesvm.inputs.array_types import Array, ArrayLike, MatrixLike, Seed
+from treesvm.inputs.parameter_rules import check_parameters
 from treesvm.inputs.training_rows import checked_rows, classification_rows
 from treesvm.inputs.whole_fit import all_or_nothing
 
@@ -151,6 +152,7 @@ class CandidateSVC(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         return KernelSVC() if self.estimator is None else self.estimator
 
     def check_parameters(self) -> None:
+        check_parameters(self)
         if not hasattr(self._made_selector(), "fit_resample"):
             raise ValueError(
                 f"selector={self.selector!r} has no fit_resample; use a selector of "

@@ -8,15 +8,10 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
-from treesvm.decomposition.calibration import has_probability
+from treesvm.decomposition.calibration import calibrate, has_probability
 from treesvm.decomposition.checkpointing import count_restored, open_rows_checkpoint
-from treesvm.decomposition.decomposition import (
-    answers,
-    joint_scores,
-    places_of,
-    trees_of,
-)
-from treesvm.decomposition.dtsvm_calibration import calibrate
+from treesvm.decomposition.committee import Committee, committee_of
+from treesvm.decomposition.decomposition import places_of, support_rows, trees_of
 from treesvm.decomposition.leaf_reduction import check_selector
 from treesvm.decomposition.leaf_report import leaf_report
 from treesvm.decomposition.predictor import DecompositionPredictor
@@ -26,7 +21,8 @@ from treesvm.estimators.explaining import ExplainsFeatures
 from treesvm.files.file_path import FilePath
 from treesvm.inputs.array_types import Array, ArrayLike, ClassWeight, MatrixLike, Seed
 from treesvm.inputs.parameter_rules import check_parameters
-from treesvm.inputs.training_rows import checked_rows, class_rows
+from treesvm.inputs.rows import Rows
+from treesvm.inputs.training_rows import checked_rows, classification_rows
 from treesvm.inputs.whole_fit import all_or_nothing
 from treesvm.partitions.choice import find_partition
 
@@ -41,7 +37,7 @@ class DTSVMClassifier(ExplainsFeatures, ClassifierMixin, BaseEstimator):
 
     Parameters
     ----------
-    C : float, default=10.0
+    C : float, default=5.0
     gamma : {"median", "scale", "auto"} or float, default="median"
         Of the features as the parts see them. "median" is one divided by the median
         distance between a part's rows, so that it suits any number of features; "scale"
@@ -71,6 +67,9 @@ callable, default="laplacian"
         given. Needs a Laplacian or Gaussian kernel.
     n_estimators : int, default=1
         Randomised decompositions that vote.
+    voting : {"soft", "hard"}, default="soft"
+        The mean of the members' probabilities, or the paper's majority of their
+        answers.
     partition : {"axis", "oblique", "random", "whole"} or object, default="axis"
         How the space is cut: by an axis-parallel tree, a tree of linear SVMs, at random
         or not at all. An object of `treesvm.partitions` has parameters of its own, such
@@ -78,8 +77,11 @@ callable, default="laplacian"
     reduce : selector of `treesvm.candidates`, optional
         Which rows of a leaf, scaled as there, train its machine; None keeps all.
     class_weight : dict or "balanced", optional
-    probability : bool, default=False
-        Calibrate `predict_proba` with a second fit on four fifths of the rows.
+    probability : bool, default=True
+        Make scores compare across parts, for `predict_proba`, `decision_function` and
+        soft votes, by what machines would say of some of their rows had they not been
+        trained on them. It takes no second fit, and the answers of a member stay as
+        they are. False is the paper's method.
     tol : float, default=1e-3
     max_iter : int, default=-1
         Cap on the steps of each machine, -1 for none.
@@ -107,8 +109,13 @@ callable, default="laplacian"
         Parts of all members.
     n_support_vectors_ : int
         Distinct support vectors, over all leaves.
+    support_ : ndarray of int
+        After a fit in one memory, the numbers of the rows of X that are support vectors
+        of any part, ascending. Model files do not keep it.
     n_iter_ : int
         Most steps that a machine took.
+    calibration_ : Calibration or None
+        Slope and offset of the probabilities, and shares of the classes.
     n_restored_leaves_ : int
         With a checkpoint, leaves that were taken from it instead of trained.
     n_features_in_ : int
@@ -139,7 +146,7 @@ callable, default="laplacian"
 
     def __init__(
         self,
-        C: float = 10.0,
+        C: float = 5.0,
         gamma: float | str = "median",
         max_leaf_size: int = 1500,
         *,
@@ -151,10 +158,11 @@ callable, default="laplacian"
         leaf_scaling: str | None = "minmax",
         feature_weights: str | ArrayLike | None = None,
         n_estimators: int = 1,
+        voting: str = "soft",
         partition: Any = "axis",
         reduce: Any = None,
         class_weight: ClassWeight = None,
-        probability: bool = False,
+        probability: bool = True,
         tol: float = 1e-3,
         max_iter: int = -1,
         cache_size: int = 1000,
@@ -174,6 +182,7 @@ callable, default="laplacian"
         self.leaf_scaling = leaf_scaling
         self.feature_weights = feature_weights
         self.n_estimators = n_estimators
+        self.voting = voting
         self.partition = partition
         self.reduce = reduce
         self.class_weight = class_weight
@@ -204,7 +213,11 @@ callable, default="laplacian"
         self
         """
         self.check_parameters()
-        rows = class_rows(self, X, y, sample_weight, self.class_weight)
+        X, codes, weight = classification_rows(
+            self, X, y, sample_weight, self.class_weight
+        )
+        kept = np.flatnonzero(weight > 0)
+        rows = Rows(X, codes, weight, len(self.classes_)).take(kept)
         recipe = self.recipe()
         with open_rows_checkpoint(self, rows) as store:
             seeds = store.seeds(draw_seeds(self), self.random_state)
@@ -212,11 +225,11 @@ callable, default="laplacian"
                 fit_member(rows, recipe, seed, store.scope(f"member {number}"))
                 for number, seed in enumerate(seeds[: self.n_estimators])
             ]
-            scale = None
-            if self.probability:
-                folder = store.folder_of("calibration")
-                scale = calibrate(self, rows, seeds[-1], folder)
-        self.restore_fitted(members, scale)
+        self.restore_fitted(members)
+        self.support_ = kept[support_rows(members, rows.X)]
+        self.calibration_ = None
+        if self.probability:
+            self.calibration_ = calibrate(members, rows, self.C, seeds[-1])
         count_restored(self, store)
         return self
 
@@ -233,19 +246,8 @@ callable, default="laplacian"
             self.verbose,
         )
 
-    def restore_fitted(self, members: list[Any], scale: Any = None) -> Self:
-        """Set the fitted attributes from trained members, wherever they come from.
-
-        Parameters
-        ----------
-        members : list of Decomposition
-        scale : float, optional
-            Of the probabilities.
-
-        Returns
-        -------
-        self
-        """
+    def restore_fitted(self, members: list[Any]) -> Self:
+        """Set the fitted attributes from trained members, wherever they come from."""
         self.decompositions_ = members
         self.trees_ = trees_of(members)
         parts = [part for member in members for part in member.parts]
@@ -253,8 +255,6 @@ callable, default="laplacian"
         self.n_support_vectors_ = sum(part.n_vectors for part in parts)
         machines = [part.machine for part in parts if part.machine is not None]
         self.n_iter_ = max((m.most_steps for m in machines), default=1)
-        if scale is not None:
-            self.probability_scale_ = scale
         return self
 
     def apply(self, X: MatrixLike) -> Array:
@@ -269,21 +269,34 @@ callable, default="laplacian"
     def decision_function(self, X: MatrixLike) -> Array:
         """Return a score for each class, or for two classes the decision value.
 
-        Two classes: the part's machine's value, ±1 in a part with one class.  More:
-        votes of the pairs plus a fraction for their sums, or the machines' values with
-        "ovr".  Several members: their votes plus a fraction for their scores.
+        Two classes: the value of the part's machine.  More: votes of the pairs plus a
+        fraction for their sums, or the machines' values with "ovr".  To these a shift
+        is added that says how frequent the classes are in the part, so that rows of
+        several parts compare; it never turns the answer, and with one part there is
+        none.  With ``probability=False`` there is none either, and parts with one class
+        say ±1.  Several members: logarithms of their mean probabilities (two classes:
+        of the odds), or with hard votes these, plus a fraction for their scores.
         """
-        return answers("decision_function", self._scores(X), self.classes_)
+        return self._answers("decision_function", X)
 
     def predict(self, X: MatrixLike) -> Array:
         """Return the class of every row."""
-        return answers("predict", self._scores(X), self.classes_)
+        return self._answers("predict", X)
 
     @available_if(has_probability)
     def predict_proba(self, X: MatrixLike) -> Array:
         """Return class probabilities; the largest is the class that `predict` says."""
-        scale = self.probability_scale_
-        return answers("predict_proba", self._scores(X), self.classes_, scale)
+        return self._answers("predict_proba", X)
+
+    @available_if(has_probability)
+    def predict_log_proba(self, X: MatrixLike) -> Array:
+        """Return logarithms of the class probabilities."""
+        return np.log(self.predict_proba(X))
+
+    def committee(self) -> Committee:
+        """Return how scores of the members become answers."""
+        check_is_fitted(self)
+        return committee_of(self.decompositions_, self.calibration_, self.voting)
 
     def predictor(self) -> Callable[..., Any]:
         """Return a compiled object that answers without checking its input.
@@ -294,7 +307,7 @@ callable, default="laplacian"
         """
         check_is_fitted(self)
         return DecompositionPredictor(
-            self.decompositions_, self.classes_, self.n_features_in_
+            self.decompositions_, self.classes_, self.n_features_in_, self.committee()
         )
 
     def leaf_report(self) -> dict[str, Array]:
@@ -313,6 +326,11 @@ callable, default="laplacian"
         check_parameters(self)
         check_selector(self.reduce)
         find_partition(self.partition)
+        if self.voting == "soft" and self.n_estimators > 1 and not self.probability:
+            raise ValueError(
+                "voting='soft' averages probabilities; with probability=False use "
+                "voting='hard'."
+            )
         if isinstance(self.kernel, str) and self.kernel == "precomputed":
             raise ValueError(
                 "kernel='precomputed' cannot be cut by a tree, which needs features; "
@@ -323,9 +341,10 @@ callable, default="laplacian"
         check_is_fitted(self)
         return checked_rows(self, X, reset=False)
 
-    def _scores(self, X):
+    def _answers(self, method, X):
         X = self._checked(X)
-        return joint_scores(self.decompositions_, X, self.n_jobs)
+        said = [member.says(X, self.n_jobs) for member in self.decompositions_]
+        return self.committee().answers(method, said, self.classes_)
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()

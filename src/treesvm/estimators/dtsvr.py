@@ -3,12 +3,19 @@
 from collections.abc import Callable
 from typing import Any, Self
 
+import numpy as np
 from sklearn.base import BaseEstimator, RegressorMixin
 from sklearn.utils.validation import check_is_fitted
 
-from treesvm.decomposition.decomposition import places_of, trees_of
+from treesvm.decomposition.decomposition import places_of, support_rows, trees_of
 from treesvm.decomposition.seeds import single_seed
-from treesvm.decomposition.training import Recipe, fit_member, machine_options
+from treesvm.decomposition.training import (
+    Recipe,
+    fit_member,
+    in_units_of,
+    machine_options,
+    target_spread,
+)
 from treesvm.estimators.explaining import ExplainsFeatures
 from treesvm.inputs.array_types import Array, ArrayLike, MatrixLike, Seed
 from treesvm.inputs.parameter_rules import check_parameters
@@ -24,6 +31,7 @@ class DTSVRegressor(ExplainsFeatures, RegressorMixin, BaseEstimator):
     Parameters
     ----------
     C : float, default=10.0
+        In units of the target's spread, see `scale_target`.
     gamma : {"median", "scale", "auto"} or float, default="median"
         Of the features as the parts see them, see `DTSVMClassifier`.
     gamma_scale : float, default=1.0
@@ -31,7 +39,11 @@ class DTSVRegressor(ExplainsFeatures, RegressorMixin, BaseEstimator):
     max_leaf_size : int, default=1500
         Nodes with at least this many rows are split, if they can be.
     epsilon : float, default=0.1
-        Errors up to this size cost nothing, in units of `y`.
+        Errors up to this size cost nothing, in units of the target's spread.
+    scale_target : bool, default=True
+        Count C, epsilon and tol in standard deviations of the training targets, so that
+        the model does not depend on the units of `y`. False counts them in units of
+        `y`, as `KernelSVR` does.
     kernel, degree, coef0, leaf_scaling, feature_weights, partition, tol, max_iter, \
 cache_size, n_jobs, random_state, verbose
         As in `DTSVMClassifier`; an oblique partition needs classes.
@@ -43,6 +55,9 @@ cache_size, n_jobs, random_state, verbose
         One, if the partition is a tree.
     n_leaves_ : int
     n_support_vectors_ : int
+    support_ : ndarray of int
+        After a fit, the numbers of the rows of X that are support vectors, ascending.
+        Model files do not keep it.
 
     Notes
     -----
@@ -70,6 +85,7 @@ cache_size, n_jobs, random_state, verbose
         *,
         gamma_scale: float = 1.0,
         epsilon: float = 0.1,
+        scale_target: bool = True,
         kernel: str | Callable[..., Any] = "laplacian",
         degree: int = 3,
         coef0: float = 0.0,
@@ -88,6 +104,7 @@ cache_size, n_jobs, random_state, verbose
         self.max_leaf_size = max_leaf_size
         self.gamma_scale = gamma_scale
         self.epsilon = epsilon
+        self.scale_target = scale_target
         self.kernel = kernel
         self.degree = degree
         self.coef0 = coef0
@@ -119,17 +136,22 @@ cache_size, n_jobs, random_state, verbose
         self
         """
         self.check_parameters()
-        rows = number_rows(self, X, y, sample_weight)
+        every = number_rows(self, X, y, sample_weight)
+        kept = np.flatnonzero(every.weight > 0)
+        rows = every.take(kept)
+        options = machine_options(self)
+        if self.scale_target:
+            options = in_units_of(options, target_spread(rows))
         recipe = Recipe(
             find_partition(self.partition),
             self.max_leaf_size,
-            machine_options(self),
+            options,
             self.n_jobs,
             self.verbose,
         )
-        return self.restore_fitted(
-            [fit_member(rows, recipe, single_seed(self.random_state))]
-        )
+        member = fit_member(rows, recipe, single_seed(self.random_state))
+        self.support_ = kept[support_rows([member], rows.X)]
+        return self.restore_fitted([member])
 
     def restore_fitted(self, members: list[Any]) -> Self:
         """Set the fitted attributes from a trained member, wherever it comes from."""

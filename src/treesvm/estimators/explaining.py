@@ -42,8 +42,9 @@ class ExplainsFeatures:
         """Return what each feature adds to the decision values: exact Shapley values.
 
         The kernel is a product over features; one whose value is not known has the
-        factor one. The values of a row sum to its decision value minus the value of a
-        row of which nothing is known.
+        factor one. The values of a row sum to the value of the machine that answers it,
+        minus the value of a row of which nothing is known; what `decision_function`
+        adds for the part belongs to no feature.
 
         Returns
         -------

@@ -93,6 +93,8 @@ class KernelSVC(ClassifierMixin, BaseEstimator):
         Signed coefficients, as in scikit-learn; (n_classes, n_SV) with "ovr".
     intercept_ : ndarray of shape (n_machines,)
     n_iter_, gap_, converged_ : ndarray of shape (n_machines,)
+    fit_status_ : int
+        0 if all machines converged, else 1.
     decompositions_ : list of one Decomposition
         The same machines as the only part of the whole space.
     n_features_in_ : int
@@ -103,6 +105,11 @@ class KernelSVC(ClassifierMixin, BaseEstimator):
     When not to use it: beyond some 50,000 rows `DTSVMClassifier` is faster by orders of
     magnitude and often as accurate; with thousands of sparse features a linear SVM
     usually does.
+
+    What differs from `sklearn.svm.SVC`: there is no `shrinking`, a heuristic of
+    LIBSVM's solver that these solvers do not have, and no `verbose`, since a fit has no
+    stages to tell of; `class_weight_` is not kept, because class weights become weights
+    of rows. `multi_class`, `n_jobs`, `path` and `predictor` are additions.
 
     References
     ----------
@@ -188,7 +195,7 @@ class KernelSVC(ClassifierMixin, BaseEstimator):
             kernel,
             self.C,
             multi_class=self.multi_class,
-            tol=self.tol,
+            tol=float(self.tol),
             max_iter=None if self.max_iter == -1 else self.max_iter,
             max_bytes=int(self.cache_size * 2**20),
             n_jobs=self.n_jobs,
@@ -247,7 +254,7 @@ class KernelSVC(ClassifierMixin, BaseEstimator):
             [float(C) for C in Cs],
             X_val,
             multi_class=self.multi_class,
-            tol=self.tol,
+            tol=float(self.tol),
             max_iter=None if self.max_iter == -1 else self.max_iter,
             max_bytes=int(self.cache_size * 2**20),
         )
@@ -350,6 +357,11 @@ class KernelSVC(ClassifierMixin, BaseEstimator):
                 ConvergenceWarning,
                 stacklevel=4,
             )
+
+    @property
+    def fit_status_(self) -> int:
+        """0 if all machines converged, else 1, as in scikit-learn."""
+        return int(not self.converged_.all())
 
     @property
     def machine_(self) -> KernelMachine:

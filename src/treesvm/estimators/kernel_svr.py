@@ -39,6 +39,8 @@ class KernelSVR(RegressorMixin, BaseEstimator):
     n_iter_ : int
     gap_ : float
     converged_ : bool
+    fit_status_ : int
+        0 if it converged, else 1.
 
     Notes
     -----
@@ -103,7 +105,7 @@ class KernelSVR(RegressorMixin, BaseEstimator):
             kernel,
             self.C,
             self.epsilon,
-            tol=self.tol,
+            tol=float(self.tol),
             max_iter=None if self.max_iter == -1 else self.max_iter,
             max_bytes=int(self.cache_size * 2**20),
         )
@@ -124,6 +126,11 @@ class KernelSVR(RegressorMixin, BaseEstimator):
     def check_parameters(self) -> None:
         """Raise a ValueError that names a parameter out of range."""
         check_parameters(self)
+
+    @property
+    def fit_status_(self) -> int:
+        """0 if the machine converged, else 1, as in scikit-learn."""
+        return int(not self.converged_)
 
     @property
     def machine_(self) -> KernelMachine:

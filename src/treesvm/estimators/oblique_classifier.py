@@ -12,12 +12,18 @@ from joblib import Parallel, delayed, effective_n_jobs
 from scipy import sparse
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils import check_random_state, compute_sample_weight
-from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted
 
 from treesvm.decomposition.checkpointing import NOTHING_KEPT, KeptTrees
 from treesvm.inputs.array_types import Array, ArrayLike, MatrixLike
-from treesvm.inputs.training_rows import check_boxes, checked_rows, row_weights
+from treesvm.inputs.training_rows import (
+    LARGEST_SQUARED,
+    check_boxes,
+    check_magnitude,
+    checked_rows,
+    class_codes,
+    row_weights,
+)
 from treesvm.inputs.whole_fit import all_or_nothing
 from treesvm.trees.oblique_predictor import HLSVMPredictor
 from treesvm.trees.text import export_text
@@ -55,14 +61,17 @@ class ObliqueTreeClassifier(ClassifierMixin, BaseEstimator, ABC):
         """
         self.check_parameters()
         X, y = checked_rows(self, X, y)
-        check_classification_targets(y)
+        check_magnitude(X, LARGEST_SQUARED)
+        self.classes_, codes = class_codes(y)
         weight = None
         if sample_weight is not None or self.class_weight is not None:
             weight = row_weights(X, sample_weight)
             weight = weight * compute_sample_weight(self.class_weight, y)
-            X, y, weight = _drop_zero_weights(X, y, weight)
+            if (weight == 0.0).any():
+                kept = np.flatnonzero(weight > 0.0)
+                X, weight = X[kept], weight[kept]
+                self.classes_, codes = class_codes(y[kept])
         check_boxes(self, 1.0 if weight is None else weight.max(initial=0.0))
-        self.classes_, codes = np.unique(y, return_inverse=True)
         seed = check_random_state(self.random_state).randint(np.iinfo(np.int32).max)
         with self._open_checkpoint(X, codes, weight) as store:
             seed = store.seeds([seed], self.random_state)[0]
@@ -231,9 +240,3 @@ class ObliqueTreeClassifier(ClassifierMixin, BaseEstimator, ABC):
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
         return tags
-
-
-def _drop_zero_weights(X, y, weight):
-    """Return the rows whose weight is positive."""
-    kept = np.flatnonzero(weight > 0.0)
-    return (X, y, weight) if len(kept) == len(y) else (X[kept], y[kept], weight[kept])

@@ -20,7 +20,7 @@ from treesvm.compression.tree_rows import (
     distinct_rows,
     object_rows,
 )
-from treesvm.decomposition.decomposition import joint_scores
+from treesvm.decomposition.committee import joint_scores
 from treesvm.decomposition.predictor import DecompositionPredictor
 from treesvm.estimators.kernel_svc import KernelSVC
 from treesvm.inputs.array_types import Array, ArrayLike, MatrixLike, Seed

@@ -11,7 +11,12 @@ from sklearn.utils import check_random_state
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
-from treesvm.decomposition.calibration import fit_scale, held_out_scores, probabilities
+from treesvm.decomposition.calibration import (
+    fit_scale,
+    has_probability,
+    held_out_scores,
+    probabilities,
+)
 from treesvm.inputs.array_types import Array, ArrayLike, ClassWeight, MatrixLike, Seed
 from treesvm.inputs.parameter_rules import (
     check_parameters,
@@ -28,15 +33,6 @@ from treesvm.solvers.hinges import find_hinge
 from treesvm.solvers.majorization import STEPS, solve_majorization
 from treesvm.solvers.majorization_path import PathOptions, choose_penalty, draw_folds
 from treesvm.solvers.majorized_rows import majorized_rows
-
-
-def _has_probability(model):
-    """`predict_proba` exists when it was asked for."""
-    if not model.probability:
-        raise AttributeError(
-            "predict_proba needs probability=True, which trains held-out machines."
-        )
-    return True
 
 
 class SVMMajClassifier(ClassifierMixin, BaseEstimator):
@@ -185,7 +181,7 @@ class SVMMajClassifier(ClassifierMixin, BaseEstimator):
             hinge=find_hinge(self.hinge, self.huber_k),
             fit_intercept=self.fit_intercept,
             steps=self.steps,
-            tol=self.tol,
+            tol=float(self.tol),
             max_iter=self.max_iter,
         )
         self.alpha_ = self.alpha
@@ -280,7 +276,7 @@ class SVMMajClassifier(ClassifierMixin, BaseEstimator):
         codes = (scores > 0).astype(int) if scores.ndim == 1 else scores.argmax(axis=1)
         return self.classes_[codes]
 
-    @available_if(_has_probability)
+    @available_if(has_probability)
     def predict_proba(self, X: MatrixLike) -> Array:
         """Return class probabilities; the largest is the class that `predict` says."""
         return probabilities(self.decision_function(X), self.probability_scale_)

@@ -170,7 +170,7 @@ class SVMPartitionTreeClassifier(ObliqueTreeClassifier):
             alpha=self.alpha,
             n_folds=self.cv,
             is_balanced=self.balance_nodes,
-            tol=self.tol,
+            tol=float(self.tol),
             max_iter=self.max_steps,
         )
         tree = grow_oblique_tree(

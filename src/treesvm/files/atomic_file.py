@@ -25,6 +25,9 @@ try:
 except ImportError:  # no such locks on Windows, so nothing unfinished is removed there
     fcntl = None  # type: ignore[assignment]
 
+# What writing ends with on a full or broken disk; the system does not say which file.
+_FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO)
+
 
 @contextlib.contextmanager
 def replaced_file(path):
@@ -100,7 +103,10 @@ def _replaced(path):
     except BaseException as error:  # Ctrl-C too
         with contextlib.suppress(OSError):
             beside.unlink(missing_ok=True)
-        if isinstance(error, OSError) and error.filename == str(beside):
+        is_full = isinstance(error, OSError) and error.errno in _FULL
+        if isinstance(error, OSError) and (
+            error.filename == str(beside) or (is_full and error.filename is None)
+        ):
             error.filename = path  # a name that the user knows
         raise
     _flush_folder(target.parent)

@@ -13,7 +13,7 @@ import zlib
 
 from treesvm.files.failures import ModelFileError, require
 
-MAX_MEMBERS = 100
+MAX_MEMBERS = 1000
 MAX_EXPANSION = 250  # what deflate makes of numbers; a bomb reaches a thousand
 _FREE_BYTES = 16 * 2**20  # small members may shrink as far as they like
 _MAX_DIRECTORY = MAX_MEMBERS * 256

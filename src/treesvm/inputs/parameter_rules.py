@@ -5,12 +5,13 @@ estimators; a class whose parameter means something else names its own rule in a
 attribute ``_rules``.
 """
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from numbers import Integral, Real
 from typing import Any
 
 import numpy as np
 
+from treesvm.inputs.job_limit import MAX_JOBS
 from treesvm.kernels.width import LARGEST_GAMMA
 
 Rule = tuple[Callable[[Any], bool], str]
@@ -48,9 +49,8 @@ def is_number(value, *, least=None, above=None, below=None):
 
 def is_count(value, least=1):
     """Whether value is an integer of at least `least`."""
-    return (
-        isinstance(value, Integral) and not isinstance(value, bool) and value >= least
-    )
+    is_whole = isinstance(value, Integral) and not isinstance(value, bool)
+    return is_whole and least <= value < 2**63  # what compiled code can count to
 
 
 def one_of(*allowed) -> Rule:
@@ -121,15 +121,23 @@ def _is_class_weight(value):
     """Whether value is what scikit-learn's classifiers take for the classes."""
     if isinstance(value, str):
         return value == "balanced"
-    return value is None or isinstance(value, Mapping)
+    if isinstance(value, Mapping):
+        return all(is_number(weight, least=0.0) for weight in value.values())
+    return value is None
 
 
 def _is_cv(value):
     """Whether value is something that scikit-learn's `check_cv` takes, or a share."""
     if isinstance(value, str):
+        return value == "auto"
+    if isinstance(value, (bytes, np.ndarray)):
         return False
     if value is None or hasattr(value, "split") or is_count(value, 2):
         return True
+    if isinstance(value, (Sequence, Set, Mapping)):
+        return len(value) > 0 and all(
+            np.ndim(pair) and len(pair) == 2 for pair in value
+        )
     return is_number(value, above=0.0, below=1.0) or isinstance(value, Iterable)
 
 
@@ -143,7 +151,27 @@ def _is_grid(value):
 
 GRID: Rule = (_is_grid, "use a list of positive, finite numbers")
 
+
+def _is_seed(value):
+    """Whether scikit-learn's `check_random_state` takes the value."""
+    if value is None or value is np.random:
+        return True
+    return isinstance(value, np.random.RandomState) or (
+        isinstance(value, Integral) and 0 <= value < 2**32
+    )
+
+
 RULES: dict[str, Rule] = {
+    "random_state": (
+        _is_seed,
+        "use None, a whole number from 0 to 2**32 - 1, or a RandomState",
+    ),
+    "n_jobs": (
+        lambda value: (
+            value is None or (is_count(value, -MAX_JOBS) and 0 != value <= MAX_JOBS)
+        ),
+        f"use None, a number of threads up to {MAX_JOBS}, or -1 for all processors",
+    ),
     "C": _IS_POSITIVE,
     "Cs": GRID,
     "gammas": GRID,
@@ -184,13 +212,16 @@ RULES: dict[str, Rule] = {
     "splitter": one_of("best", "random"),
     "randomize": one_of("features", "splits"),
     "probability": FLAG,
+    "scale_target": FLAG,
+    "voting": one_of("soft", "hard"),
     "class_weight": (
         _is_class_weight,
-        "use None, 'balanced' or a dict of class to weight",
+        "use None, 'balanced' or a dict of class to a weight of 0 or more",
     ),
     "cv": (
         _is_cv,
-        "use a share between 0 and 1, a number of folds of 2 or more, or a splitter",
+        "use 'auto', a share between 0 and 1, a number of folds of 2 or more, or a "
+        "splitter",
     ),
     "break_ties": FLAG,
     "refit": FLAG,
@@ -219,6 +250,7 @@ RULES: dict[str, Rule] = {
     "top_k": count("use a whole number of 1 or more"),
     "growth": count("use a whole number of 2 or more", 2),
     "min_gain": number("use a number of 0 or more", least=0.0),
+    "time_limit": either(None, number("use seconds, above 0, or None", above=0.0)),
     "max_samples": count("use a whole number of 2 or more", 2),
     "max_estimators": count("use a whole number of 1 or more"),
 }

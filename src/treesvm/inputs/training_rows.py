@@ -4,8 +4,13 @@ import numpy as np
 from scipy import sparse
 from sklearn.utils import compute_sample_weight
 from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import _check_sample_weight, validate_data
+from sklearn.utils.validation import (
+    _check_sample_weight,
+    _check_y,
+    validate_data,
+)
 
+from treesvm.inputs.named_errors import naming
 from treesvm.inputs.row_access import canonical_rows
 from treesvm.inputs.rows import Rows
 
@@ -16,6 +21,8 @@ INPUT = {
     "order": "C",
 }
 LARGEST_VALUE = 1e15  # squared distances of such rows still fit into float32
+LARGEST_SQUARED = 1e150  # whose squares still fit into float64
+LARGEST_TARGET = 1e100  # so that sums of squares stay finite
 LARGEST_BOX = 1e20  # sums of a billion such coefficients still fit into float32
 
 
@@ -25,10 +32,77 @@ def checked_rows(model, X, y="no_validation", **options):
     Sparse rows become canonical, with 32-bit indices where so many bits suffice. Values
     that the model's machines would multiply as they are must not be enormous.
     """
-    checked = validate_data(model, canonical_rows(X), y, **(INPUT | options))
+    if options == {"reset": False} and _is_plain(X, model):
+        checked = X
+    else:
+        options = INPUT | options
+        with naming("y"):
+            _check_real(y)
+        with naming("X"):
+            checked = validate_data(model, canonical_rows(X), y, **options)
+        if options.get("y_numeric"):
+            checked = checked[0], number_target(checked[1])
     if _multiplies_raw_values(model):
         check_magnitude(checked[0] if isinstance(checked, tuple) else checked)
     return checked
+
+
+def _is_plain(X, model):
+    """Whether `X` is an array that `validate_data` would hand back as it is.
+
+    Its questions cost a single row more than the answer does.
+    """
+    return (
+        type(X) is np.ndarray
+        and X.ndim == 2
+        and X.dtype in INPUT["dtype"]
+        and X.flags.c_contiguous
+        and len(X) > 0
+        and X.shape[1] == getattr(model, "n_features_in_", None)
+        and not hasattr(model, "feature_names_in_")
+        and np.isfinite(X.sum())
+    )
+
+
+def _check_real(y):
+    """Raise scikit-learn's error for complex labels, without the labels."""
+    if np.iscomplexobj(y):
+        raise ValueError("y: Complex data not supported; give labels, or real numbers.")
+
+
+def number_target(y):
+    """Return numbers to be learned as float64; their squares are finite."""
+    with naming("y"):
+        y = np.asarray(y, dtype=np.float64)
+    largest = np.abs(y).max(initial=0.0)
+    if largest > LARGEST_TARGET:
+        raise ValueError(
+            f"y holds {largest:.3g}; squares of such numbers overflow. Divide y, so "
+            f"that no value is beyond {LARGEST_TARGET:.0e}."
+        )
+    return y
+
+
+def checked_target(model, y, *, is_numeric=False):
+    """Return the labels or numbers that come with a table."""
+    with naming("y"):
+        _check_real(y)
+        y = _check_y(y, y_numeric=is_numeric, estimator=model)
+    return number_target(y) if is_numeric else y
+
+
+def class_codes(y):
+    """Return the classes in ascending order, and the code of every label."""
+    try:
+        check_classification_targets(y)
+        return np.unique(y, return_inverse=True)
+    except TypeError as error:
+        labels = np.asarray(y, dtype=object).ravel()
+        kinds = ", ".join(sorted({type(label).__name__ for label in labels}))
+        raise TypeError(
+            f"y holds labels of several types ({kinds}) that have no order; make them "
+            "strings: y.astype(str)."
+        ) from error
 
 
 def _multiplies_raw_values(model):
@@ -41,17 +115,17 @@ def _multiplies_raw_values(model):
     return any(hasattr(model, name) for name in ("kernel", "leaf_scaling", "hinge"))
 
 
-def check_magnitude(X):
+def check_magnitude(X, largest=LARGEST_VALUE):
     """Raise a ValueError if distances between rows of `X` would overflow."""
     values = X.data if sparse.issparse(X) else X
-    if values.size == 0 or max(values.max(), -values.min()) <= LARGEST_VALUE:
+    if values.size == 0 or float(max(values.max(), -values.min())) <= largest:
         return
     where = np.unravel_index(np.abs(values).argmax(), values.shape)
     column = X.indices[where[0]] if sparse.issparse(X) else where[1]
     raise ValueError(
         f"X holds {values[where]:.3g} in column {column}; squared distances of such "
         f"rows overflow. Scale the features (StandardScaler, MinMaxScaler), so that no "
-        f"value is beyond {LARGEST_VALUE:.0e}."
+        f"value is beyond {largest:.0e}."
     )
 
 
@@ -61,8 +135,7 @@ def classification_rows(model, X, y, sample_weight, class_weight, **input_option
     Raises a ValueError when fewer than two classes have weight.
     """
     X, y = checked_rows(model, X, y, **input_options)
-    check_classification_targets(y)
-    model.classes_, codes = np.unique(y, return_inverse=True)
+    model.classes_, codes = class_codes(y)
     if len(model.classes_) < 2:
         raise ValueError(
             f"y holds one class only, {model.classes_[0]!r}; a classifier needs rows "
@@ -76,18 +149,12 @@ def classification_rows(model, X, y, sample_weight, class_weight, **input_option
     return X, codes, weight
 
 
-def class_rows(model, X, y, sample_weight, class_weight):
-    """The same as `Rows`, without the rows of weight zero."""
-    X, codes, weight = classification_rows(model, X, y, sample_weight, class_weight)
-    return Rows(X, codes, weight, len(model.classes_)).with_weight()
-
-
 def number_rows(model, X, y, sample_weight):
-    """Check training data with a target of numbers; return `Rows` with weight."""
+    """Check training data with a target of numbers; return all rows."""
     X, y = checked_rows(model, X, y, y_numeric=True)
     weight = row_weights(X, sample_weight)
     check_boxes(model, weight.max())
-    return Rows(X, y.astype(np.float64), weight, None).with_weight()
+    return Rows(X, y, weight, None)
 
 
 def check_class_masses(classes, mass):
@@ -112,8 +179,10 @@ def class_factors(class_weight, classes, counts):
 
 def row_weights(X, sample_weight):
     """Return the weight of every row as float64, one where none is given."""
-    weight = _check_sample_weight(sample_weight, X, dtype=np.float64, copy=True)
-    check_weight_range(weight.min(), weight.max())
+    with naming("sample_weight"):
+        weight = _check_sample_weight(sample_weight, X, dtype=np.float64, copy=True)
+    least = weight.min(where=weight > 0.0, initial=np.inf)
+    check_weight_range(weight.min(), weight.max(), least)
     return weight
 
 
@@ -135,8 +204,8 @@ def check_boxes(model, largest):
     )
 
 
-def check_weight_range(lowest, highest):
-    """Raise a ValueError if weights are negative or all of them zero."""
+def check_weight_range(lowest, highest, least_positive):
+    """Raise a ValueError if weights are negative, denormal or all of them zero."""
     if lowest < 0.0:
         raise ValueError(
             f"sample_weight holds {lowest}; weights must not be negative. "
@@ -146,4 +215,9 @@ def check_weight_range(lowest, highest):
         raise ValueError(
             "sample_weight is zero for every row; nothing is left to fit. Give at "
             "least two classes a positive weight."
+        )
+    if least_positive < np.finfo(np.float64).tiny:
+        raise ValueError(
+            f"sample_weight holds {least_positive}, which has no full precision; "
+            "multiply the weights, or weigh such rows with zero."
         )

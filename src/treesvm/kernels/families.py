@@ -39,12 +39,11 @@ class Kernel:
     is_storable = True  # a name and numbers say everything
     trusts_float32 = True  # values in float32 are those in float64, rounded
     is_normalised = False  # k(x, x) = 1
-    # Compiled sums over vectors for a single row, see `row_sums`.
-    row_sums: ClassVar[Any] = None
     # Of |x_j - z_j| in exp(-gamma sum_j), where that is the kernel: for compiled code.
     power: ClassVar[int | None] = None
     has_free_vectors = False  # `compression` knows gradients by its vectors
     has_gradient = False  # there is `gradient`
+    is_additive = False  # a sum over features, in which an absent one adds nothing
 
     def block(self, A, B, dtype=np.float32):
         """Return the kernel of every row of `A` with every row of `B`.

@@ -35,7 +35,6 @@ from treesvm.kernels.families import (
 )
 from treesvm.kernels.manhattan import ManhattanDistances, tile_distances, tiles_of
 from treesvm.kernels.row_products import centred_float32, inner_products
-from treesvm.kernels.row_sums import gaussian_row_sums, laplacian_row_sums
 from treesvm.kernels.sign_sums import sign_sums
 
 _CACHE_BYTES = 2 * 2**20  # kernel values finished while in the processor's cache
@@ -47,7 +46,6 @@ class Gaussian(DistanceKernel):
 
     name = "rbf"
     distances = SquaredDistances
-    row_sums = staticmethod(gaussian_row_sums)
     power = 2
     has_free_vectors = True
     has_gradient = True
@@ -90,7 +88,6 @@ class Laplacian(DistanceKernel):
 
     name = "laplacian"
     distances = ManhattanDistances
-    row_sums = staticmethod(laplacian_row_sums)
     power = 1
     has_gradient = True
 
@@ -119,6 +116,7 @@ class Linear(ProductKernel):
 
     name = "linear"
     has_gradient = True
+    is_additive = True
 
     def of_products(self, products):
         return products

@@ -9,6 +9,7 @@ off by about 1e-7 of the size of a row, and those of identical rows are exactly 
 
 import numpy as np
 from scipy import sparse
+from scipy.spatial.distance import cdist
 
 from treesvm.kernels.compiling import compiled, inner
 from treesvm.kernels.distances import Distances, mirror
@@ -17,6 +18,7 @@ from treesvm.kernels.row_products import as_rows, centred_float32
 _TILE = 128  # columns, at most
 _LANES = 16  # columns of a tile are a multiple of this: float32 in a vector register
 _GROUP = 4  # features of one pass
+_FEW = 2**17  # distances in float64 that nothing needs to be compiled for
 _FEATURES = 64  # of a tile, at once: 32 KB of float32
 
 
@@ -38,6 +40,8 @@ class ManhattanDistances(Distances):
         A, B = as_rows(A, dtype), as_rows(B, dtype)
         if sparse.issparse(A) or sparse.issparse(B):
             return _sparse_block(A, B, dtype)
+        if dtype == np.float64 and len(A) * len(B) <= _FEW:
+            return cdist(A, B, "cityblock")
         return tile_distances(A, tiles_of(B), len(B))
 
     @staticmethod

@@ -1,95 +1,193 @@
 """Sums over support vectors for single rows, without the overhead of arrays of rows.
 
-A kernel that has a compiled sum offers it as `row_sums`; the others answer single rows
-as they answer many.  Loops run over vectors, stored feature by feature, so that they
-compile to vector instructions; distances are sums of differences, without cancellation.
+For kernels exp(-gamma sum_j |x_j - z_j|^power).  Loops run over the vectors of a tile,
+stored feature by feature, so that they compile to vector instructions and what they
+write stays in the first level cache.  Distances are sums of differences, without
+cancellation.  The type of the vectors is that of the arithmetic: float32 reads half as
+many bytes, which is what large machines wait for.
 """
+
+from typing import NamedTuple
 
 import numpy as np
 
 from treesvm.kernels.compiling import compiled, inner
-from treesvm.kernels.exponential import exp_minus_one_in_place
+
+_TILE = 512  # vectors at once
+_GROUP = 4  # features, or vectors, of one pass
+_WIDE = 8  # machines of a class from which on sums run over machines
+_LOG2E, _LN2_HIGH, _LN2_LOW = (
+    1.4426950408889634,
+    0.693147180369123816490,
+    1.90821492927058770002e-10,
+)
+# Terms of the series of exp on |r| <= ln(2) / 2, and the smallest power of two.
+_EXP_TERMS = {np.float32: (7, 126), np.float64: (13, 1022)}
 
 
-@compiled
-def gaussian_row_sums(
-    x,
-    columns,
-    affine,
-    vectors,
-    coefficients,
-    class_starts,
-    machine_ids,
-    biases,
-    gamma,
-    out,
-):
-    """Write the decision values of row `x` to `out`.
+class RowLayout(NamedTuple):
+    """Machines as `write_row_sums` reads them.
+
+    Attributes
+    ----------
+    columns : ndarray of shape (width,)
+        Features of a row that the machines use.
+    affine : ndarray of shape (3, width)
+        What is taken from them, the factor, and what is taken from that.
+    vectors : ndarray of shape (width, n_vectors)
+        Feature by feature, up to a whole pass of features.
+    coefficients : ndarray of shape (n_vectors, n_machines of a class)
+        Or its transpose, for few machines.
+    is_wide : bool
+        Which of the two.
+    class_starts : ndarray of shape (n_present + 1,)
+    machine_ids : ndarray of shape (n_present, n_machines of a class)
+    biases : ndarray of shape (n_machines,)
+    series, powers : ndarray
+        Of the exponential.
+    gamma : float
+    is_squared : bool
+    """
+
+    columns: np.ndarray
+    affine: np.ndarray
+    vectors: np.ndarray
+    coefficients: np.ndarray
+    is_wide: bool
+    class_starts: np.ndarray
+    machine_ids: np.ndarray
+    biases: np.ndarray
+    series: np.ndarray
+    powers: np.ndarray
+    gamma: float
+    is_squared: bool
+
+
+def row_layout(kernel, vectors, coefficients, layout, columns, affine, dtype):
+    """Return the `RowLayout` of machines in float32 or float64.
 
     Parameters
     ----------
+    kernel : Kernel
+        One with a `power`.
+    vectors : ndarray of shape (n_vectors, width)
+    coefficients : ndarray of shape (n_vectors, n_machines of a class)
+    layout : tuple
+        Starts of the classes, machines of each class, biases.
     columns : ndarray of shape (width,)
-        Features of `x` that the machine uses.
     affine : ndarray of shape (2, width)
-        Their shift and factor.
-    vectors : ndarray of shape (width, n_vectors)
-    coefficients : ndarray of shape (n_machines of a class, n_vectors)
+        Shift and factor of the features.
     """
-    K = np.zeros(vectors.shape[1])
-    for f in range(vectors.shape[0]):
-        feature = vectors[f]
-        value = (x[columns[f]] - affine[0, f]) * affine[1, f]
-        for s in range(len(K)):
-            d = feature[s] - value
-            K[s] += d * d
-    _write_exponentials(K, gamma)
-    write_sums(K, coefficients, class_starts, machine_ids, biases, out)
+    n_vectors, width = vectors.shape
+    centre = vectors.mean(axis=0) if n_vectors else np.zeros(width)
+    filled = np.zeros((_GROUP * -(-width // _GROUP), n_vectors), dtype)
+    filled[:width] = (vectors - centre).T
+    n_terms, last = _EXP_TERMS[dtype]
+    starts, machine_ids, biases = layout
+    is_wide = coefficients.shape[1] >= _WIDE
+    return RowLayout(
+        columns.astype(np.int64),
+        np.vstack([affine, centre]),
+        filled,
+        np.ascontiguousarray(coefficients if is_wide else coefficients.T, dtype),
+        is_wide,
+        starts.astype(np.int64),
+        machine_ids.astype(np.int64),
+        biases.astype(dtype),
+        (1.0 / np.arange(n_terms, 1, -1)).astype(dtype),
+        np.exp2(-np.arange(last + 1.0)).astype(dtype),
+        float(kernel.gamma),
+        kernel.power == 2,
+    )
 
 
-@compiled
-def laplacian_row_sums(
-    x,
-    columns,
-    affine,
-    vectors,
-    coefficients,
-    class_starts,
-    machine_ids,
-    biases,
-    gamma,
-    out,
-):
-    """The same for the Laplacian kernel."""
-    K = np.zeros(vectors.shape[1])
-    for f in range(vectors.shape[0]):
-        feature = vectors[f]
-        value = (x[columns[f]] - affine[0, f]) * affine[1, f]
-        for s in range(len(K)):
-            K[s] += abs(feature[s] - value)
-    _write_exponentials(K, gamma)
-    write_sums(K, coefficients, class_starts, machine_ids, biases, out)
-
-
-@inner
-def _write_exponentials(K, gamma):
-    """Replace distances by kernel values."""
-    for s in range(len(K)):
-        K[s] *= gamma
-    exp_minus_one_in_place(K)
-    for s in range(len(K)):
-        K[s] += 1.0
-
-
-@inner
-def write_sums(K, coefficients, class_starts, machine_ids, biases, out):
-    """Write every machine's bias plus the weighted sum of kernel values `K`."""
+@compiled(error_model="numpy")
+def write_row_sums(x, machines, out):
+    """Write the decision values of row `x`, float64, by a `RowLayout` to `out`."""
+    vectors, starts, ids = machines.vectors, machines.class_starts, machines.machine_ids
+    seen = np.zeros(vectors.shape[0], vectors.dtype)
+    affine = machines.affine
+    for f in range(len(machines.columns)):
+        value = (x[machines.columns[f]] - affine[0, f]) * affine[1, f]
+        seen[f] = value - affine[2, f]
+    n_vectors = vectors.shape[1]
+    K = np.empty(n_vectors, vectors.dtype)
+    scratch = np.empty((2, _TILE), vectors.dtype)
+    for first in range(0, n_vectors, _TILE):  # whatever the class: whole vectors
+        own = K[first : min(first + _TILE, n_vectors)]
+        _write_distances(seen, vectors, first, machines.is_squared, own)
+        _exponentials(own, machines, scratch)
+    sums, coefficients = np.zeros(ids.shape[1], vectors.dtype), machines.coefficients
     for m in range(len(out)):
-        out[m] = biases[m]
-    for k in range(len(class_starts) - 1):
-        own = K[class_starts[k] : class_starts[k + 1]]
-        for j in range(machine_ids.shape[1]):
-            row = coefficients[j, class_starts[k] : class_starts[k + 1]]
-            out[machine_ids[k, j]] += _dot(own, row)
+        out[m] = machines.biases[m]
+    for k in range(len(starts) - 1):
+        first, last = starts[k], starts[k + 1]
+        if machines.is_wide:
+            _add_products(K[first:last], coefficients[first:last], sums)
+        for j in range(ids.shape[1]):
+            if machines.is_wide:
+                out[ids[k, j]] += sums[j]
+                sums[j] = 0
+            else:
+                out[ids[k, j]] += _dot(K[first:last], coefficients[j, first:last])
+
+
+@inner
+def _write_distances(x, vectors, first, is_squared, out):
+    """Distances of `x` to the vectors from the `first` on, four features a pass."""
+    for s in range(len(out)):
+        out[s] = 0
+    last = first + len(out)
+    for f in range(0, len(x), _GROUP):
+        a, b, c, d = x[f], x[f + 1], x[f + 2], x[f + 3]
+        p, q = vectors[f, first:last], vectors[f + 1, first:last]
+        r, t = vectors[f + 2, first:last], vectors[f + 3, first:last]
+        if is_squared:
+            for s in range(len(out)):
+                da, db, dc, dd = a - p[s], b - q[s], c - r[s], d - t[s]
+                out[s] += (da * da + db * db) + (dc * dc + dd * dd)
+        else:
+            for s in range(len(out)):
+                low = abs(a - p[s]) + abs(b - q[s])
+                out[s] += low + (abs(c - r[s]) + abs(d - t[s]))
+
+
+@inner
+def _exponentials(t, machines, scratch):
+    """Replace distances `t` by exp(-gamma t) = 2^-k exp(r), |r| <= ln(2) / 2."""
+    kind, powers = t.dtype.type, machines.powers
+    gamma, one, half = kind(machines.gamma), kind(1.0), kind(0.5)
+    largest = kind(len(powers) - 1)
+    log2e, high, low = kind(_LOG2E), kind(_LN2_HIGH), kind(_LN2_LOW)
+    sums, scale = scratch[0], scratch[1]
+    for s in range(len(t)):
+        x = gamma * t[s]
+        steps = x * log2e + half
+        k = np.int32(steps if steps < largest else largest)
+        scale[s] = powers[k]
+        r = (kind(k) * high - x) + kind(k) * low
+        t[s] = r if r > -one else -one  # beyond the smallest power: next to nothing
+        sums[s] = one
+    for factor in machines.series:
+        for s in range(len(t)):
+            sums[s] = one + t[s] * factor * sums[s]
+    for s in range(len(t)):
+        t[s] = scale[s] * (one + t[s] * sums[s])
+
+
+@inner
+def _add_products(K, coefficients, sums):
+    """Add ``K @ coefficients``, four vectors a pass."""
+    whole = len(K) - len(K) % _GROUP
+    for s in range(0, whole, _GROUP):
+        a, b, c, d = K[s], K[s + 1], K[s + 2], K[s + 3]
+        p, q = coefficients[s], coefficients[s + 1]
+        r, t = coefficients[s + 2], coefficients[s + 3]
+        for j in range(len(sums)):
+            sums[j] += (a * p[j] + b * q[j]) + (c * r[j] + d * t[j])
+    for s in range(whole, len(K)):
+        for j in range(len(sums)):
+            sums[j] += K[s] * coefficients[s, j]
 
 
 # Reordering the sum is safe: every caller uses this one function, so all of them get
@@ -97,7 +195,7 @@ def write_sums(K, coefficients, class_starts, machine_ids, biases, out):
 @compiled(fastmath={"reassoc", "contract"})
 def _dot(a, b):
     """Return the inner product of two vectors."""
-    total = 0.0
+    total = a.dtype.type(0)
     for s in range(a.shape[0]):
         total += a[s] * b[s]
     return total

@@ -7,7 +7,7 @@ installation is read-only; later runs load them.
 import sys
 from pathlib import Path
 
-from treesvm.machines import path
+from treesvm.solvers.pair_steps import pair_steps
 
 _announced = False
 
@@ -28,8 +28,7 @@ def announce_compilation():
 
 def is_compiled():
     """Whether the main solver is compiled in this process or in the cache on disk."""
-    solver = path.solve_all
-    if solver.signatures:
+    if pair_steps.signatures:
         return True
-    folder = solver.stats.cache_path  # None where nothing is kept on the disk
-    return folder is not None and any(Path(folder).glob("path.solve_all-*.nbc"))
+    folder = pair_steps.stats.cache_path  # None where nothing is kept on the disk
+    return folder is not None and any(Path(folder).glob("pair_steps.pair_steps-*.nbc"))

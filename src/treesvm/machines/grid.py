@@ -21,7 +21,7 @@ class GridPoint(NamedTuple):
 
     gamma: float
     C: float
-    predicted: np.ndarray  # class codes of the validation rows
+    predicted: np.ndarray  # what is said of the validation rows
     rows: np.ndarray  # sorted row of every coefficient
     coefficients: np.ndarray
     records: np.ndarray
@@ -41,15 +41,27 @@ class LeafGrid:
     kernel : Kernel
         Its gamma comes from the grid.
     X_val : ndarray or CSR matrix of shape (n_val, n_features), optional
+    multi_class : {"ovo", "ovr"}
+    answer : callable
+        What is said of validation rows: `chunked_codes` or `chunked_evidence`.
     """
 
     def __init__(
-        self, X, codes, n_classes, weight, kernel, X_val=None, *, multi_class="ovo"
+        self,
+        X,
+        codes,
+        n_classes,
+        weight,
+        kernel,
+        X_val=None,
+        *,
+        multi_class="ovo",
+        answer=chunked_codes,
     ):
         announce_compilation()
         self.machines = build_machines(codes, n_classes, multi_class)
         order = self.machines.order
-        self._weight, self._kernel = weight[order], kernel
+        self._weight, self._kernel, self._answer = weight[order], kernel, answer
         self._gram = kernel.gram(kernel.take(X, order))
         has_val = X_val is not None and X_val.shape[0] > 0
         facing = kernel.facing(X_val, order) if has_val else None
@@ -89,7 +101,7 @@ class LeafGrid:
         def decide(rows):
             return decisions(machines, K_val[rows], point.coefficients, biases)
 
-        return chunked_codes(decide, len(K_val), machines.pairs, machines.n_classes)
+        return self._answer(decide, len(K_val), machines.pairs, machines.n_classes)
 
 
 def grid_points(

@@ -9,6 +9,7 @@ once, however many machines use it.
 from dataclasses import dataclass
 
 import numpy as np
+from scipy import sparse
 
 from treesvm.kernels.families import Kernel
 from treesvm.machines.row_decision import RowDecider
@@ -19,6 +20,8 @@ from treesvm.machines.voting import class_scores
 _ROUNDING = {np.float32: 1e-6, np.float64: 1e-13}
 _WIDEST_BAND = 1e-2  # with a wider band than this, predict in float64
 _SMALL_BLOCK = 2**16  # kernel values so few that float64 costs nothing
+_DECIDER = "_decider"
+_FEW_ROWS = 8  # answered one by one before arrays of them are prepared
 
 
 @dataclass(frozen=True, eq=False)
@@ -93,14 +96,26 @@ class KernelMachine:
 
         One row for every row of `X` or one for all, one column for every machine.
         """
+        norms = self._coefficient_norms()
+        if self.n_vectors == 0:
+            return np.ones((1, 1)) * norms
+        facing = self.kernel.facing(X, self.support)
+        return self.kernel.reach(facing, self.vectors)[:, None] * norms
+
+    def _coefficient_norms(self):
+        """Return the length of each machine's coefficients."""
         squares = np.zeros(self.n_machines)
         for k in range(len(self.machine_ids)):
             own = self.coefficients[self.class_starts[k] : self.class_starts[k + 1]]
             squares[self.machine_ids[k]] += np.einsum("ij,ij->j", own, own)
-        if self.n_vectors == 0:
-            return np.ones((1, 1)) * np.sqrt(squares)
-        facing = self.kernel.facing(X, self.support)
-        return self.kernel.reach(facing, self.vectors)[:, None] * np.sqrt(squares)
+        return np.sqrt(squares)
+
+    def float32_bands(self):
+        """Return what float32 may be off by in each machine, None if it is too much.
+
+        For kernels whose values are at most one.
+        """
+        return float32_bands(self.kernel, self.vectors, self._coefficient_norms())
 
     def decisions(self, X, dtype=np.float64):
         """Return the decision value of every row for every machine.
@@ -138,6 +153,10 @@ class KernelMachine:
         scaling : LeafScaling, optional
             Applied to the rows first, in float64 where rounding could decide.
         """
+        if X.shape[0] <= _FEW_ROWS and not sparse.issparse(X):
+            decide = self.row_decider(scaling)
+            if decide.is_compiled:
+                return np.array([decide.of_array(x) for x in X])
         seen = X if scaling is None else scaling.apply(X)
         dtype, scale = np.float32, self._error_scale(seen)
         small = X.shape[0] * self.n_vectors <= _SMALL_BLOCK
@@ -171,8 +190,18 @@ class KernelMachine:
         return np.flatnonzero(close)
 
     def row_decider(self, scaling=None):
-        """Return a function from one row, not scaled yet, to its decision values."""
-        return RowDecider(self, scaling)
+        """Return a function from one row, not scaled yet, to its decision values.
+
+        It is kept for the next call.
+        """
+        known = vars(self).get(_DECIDER)
+        if known is None or known.scaling is not scaling:
+            known = vars(self)[_DECIDER] = RowDecider(self, scaling)
+        return known
+
+    def __getstate__(self):
+        """What is pickled: not the second copy of the vectors."""
+        return {name: own for name, own in vars(self).items() if name != _DECIDER}
 
     def scores(self, decisions):
         """Return one score for each class, the largest for the answer.
@@ -182,3 +211,19 @@ class KernelMachine:
         if self.n_classes == 2:
             return np.stack([-decisions[:, 0], decisions[:, 0]], axis=1)
         return class_scores(decisions, self.pairs, self.n_classes)
+
+
+def float32_bands(kernel, vectors, norms):
+    """Return what float32 may be off by in each machine, None if it is too much.
+
+    Parameters
+    ----------
+    kernel : Kernel
+        One with a `power`, whose values are at most one.
+    vectors : ndarray of shape (n_vectors, width)
+    norms : ndarray of shape (n_machines,)
+        Length of each machine's coefficients.
+    """
+    reach = kernel.reach(vectors, vectors)[0] if len(vectors) else 1.0
+    bands = _ROUNDING[np.float32] * reach * norms
+    return None if (bands > _WIDEST_BAND).any() else bands

@@ -40,6 +40,11 @@ class KernelPredictor(Predictor):
         self._machine, self._shape, self._break_ties = machine, shape, break_ties
         self._decider = machine.row_decider()
 
+    def label_of_row(self, x):
+        """Return the label of one row of the right width."""
+        code = self._decider.sure_code(x)
+        return super().label_of_row(x) if code < 0 else self.classes[code]
+
     def scores_of_rows(self, X):
         """Return the values of all machines; one row has code of its own."""
         if len(X) == 1:

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 import numpy as np
 from joblib import Parallel, delayed, effective_n_jobs
 from scipy import sparse
-from threadpoolctl import threadpool_limits
 
+from treesvm.kernels.blas_threads import one_blas_thread
 from treesvm.kernels.families import Kernel
 from treesvm.machines.kernel_machine import KernelMachine
 from treesvm.machines.layout import ClassLayout
@@ -114,7 +114,7 @@ def learn_online(rows, options, rng, *, kept=None, machine=None, on_rows=None):
             online, everything, options, pairs[m], orders, coefficients, on_rows
         )
 
-    with threadpool_limits(1 if n_workers > 1 else None):
+    with one_blas_thread(n_workers > 1):
         expansions = Parallel(n_jobs=n_workers, require="sharedmem")(
             delayed(learn)(m) for m in range(len(pairs))
         )

@@ -7,8 +7,8 @@ itself, in threads; `LeafGrid` serves leaves whose distances can be held at once
 
 import numpy as np
 from joblib import Parallel, delayed, effective_n_jobs
-from threadpoolctl import threadpool_limits
 
+from treesvm.kernels.blas_threads import one_blas_thread
 from treesvm.machines.compilation import announce_compilation
 from treesvm.machines.grid import GridPoint
 from treesvm.machines.layout import build_machines
@@ -31,6 +31,8 @@ class PairGrid:
         Its gamma comes from the grid.
     X_val : ndarray or CSR matrix of shape (n_val, n_features)
     multi_class : {"ovo", "ovr"}
+    answer : callable
+        As in `LeafGrid`.
     n_jobs : int, optional
         Threads; the points do not depend on it.
     """
@@ -45,17 +47,18 @@ class PairGrid:
         X_val,
         *,
         multi_class="ovo",
+        answer=chunked_codes,
         n_jobs=None,
     ):
         announce_compilation()
         self.machines = build_machines(codes, n_classes, multi_class)
         self._X, self._X_val, self._n_jobs = X, X_val, n_jobs
-        self._weight, self._kernel = weight, kernel
+        self._weight, self._kernel, self._answer = weight, kernel, answer
 
     def points(self, gammas, Cs, *, tol=1e-3, max_iter=None):
         """Yield a `GridPoint` for every gamma and, ascending, every C."""
         n_workers = min(effective_n_jobs(self._n_jobs), self.machines.n_machines)
-        with threadpool_limits(1):  # the blocks are too small for more
+        with one_blas_thread():  # the blocks are too small for more
             paths = Parallel(n_jobs=n_workers, require="sharedmem")(
                 delayed(self._machine_path)(m, gammas, Cs, tol, max_iter)
                 for m in range(self.machines.n_machines)
@@ -103,7 +106,7 @@ class PairGrid:
         def decide(rows):
             return machine.reliable_decisions(X_val[rows])
 
-        return chunked_codes(decide, X_val.shape[0], machine.pairs, machine.n_classes)
+        return self._answer(decide, X_val.shape[0], machine.pairs, machine.n_classes)
 
 
 def _same(one, other):

@@ -11,8 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from treesvm.kernels import compiling
-from treesvm.kernels.compiling import compiled, inner
+from treesvm.kernels.compiling import compiled
 from treesvm.solvers import conditions, interior_point, smo
 
 # Pair steps per row before interior points take over: on 1,500-row leaves the crossing
@@ -78,6 +77,8 @@ class GramChain:
         self.beta = np.zeros(len(machines.rows))
         self.F = -machines.signs.copy()
         self.records = np.zeros(machines.n_machines, RECORD)
+        self._starts = machines.starts.tolist()
+        self._is_warm = False
         self._refreshed = np.zeros(machines.n_machines, bool)  # F is from float64
         self._noise = _FLOAT32_NOISE * (float(np.abs(K).max()) if K.size else 0.0)
 
@@ -87,27 +88,55 @@ class GramChain:
         upper = np.where(signs > 0, C * self.weight, 0.0)
         lower = np.where(signs > 0, 0.0, -C * self.weight)
         self.records["n_iter"] = 0
-        arrays = (self.machines.starts, signs, lower, upper, self.beta, self.F)
-        tolerances = (self.tol, self.gap_tol)
-        capped = self.max_iter is not None
-        memory, cut_memory = self._memory()
-        m = 0
-        while m < self.machines.n_machines:
-            memory.progress[smo.OPERATIONS] = compiling.SLICE
-            m = solve_all(
-                self.K,
-                self.machines.rows,
-                arrays,
-                tolerances,
-                -1 if capped else PATIENCE,
-                self.max_iter if capped else -1,
-                self.records,
-                memory,
-                cut_memory,
-                m,
-            )
-        self._finish(lower, upper, by_interior_points=not capped)
+        memory = self._memory()
+        for m, is_held in enumerate(self.records["held"].tolist()):
+            problem, state = self._own(m, lower, upper)
+            if is_held:
+                # The slack that tol leaves is multiplied by the larger C: look again.
+                self._look(m, problem, state)
+            if not (is_held and self.records["converged"][m]):
+                self._descend(m, problem, state, *memory)
+        self._note_bounds(lower, upper)
+        self._finish(lower, upper, by_interior_points=self.max_iter is None)
+        self._is_warm = True
         return self.records
+
+    def _own(self, m, lower, upper):
+        """Linear term and box of one machine; its coefficients and gradient."""
+        own = slice(self._starts[m], self._starts[m + 1])
+        problem = (self.machines.signs[own], lower[own], upper[own])
+        return problem, (self.beta[own], self.F[own])
+
+    def _rows(self, m):
+        """Sorted rows of one machine."""
+        return self.machines.rows[self._starts[m] : self._starts[m + 1]]
+
+    def _descend(self, m, problem, state, memory, cut_memory):
+        """Pair steps of one machine, from the solution of the last C."""
+        rows, K = self._rows(m), self.K
+        if len(rows) < len(K):
+            K = smo.gathered(K, rows, cut_memory)
+        if self._is_warm:
+            _stretch_along_ray(*problem, *state)
+        cap = PATIENCE * len(rows) if self.max_iter is None else self.max_iter
+        tolerances = (self.tol, self.gap_tol)
+        n_iter, found = smo.descend(K, *problem, *state, *tolerances, cap, memory)
+        self.records["n_iter"][m] = n_iter
+        self._certify(m, found)
+
+    def _look(self, m, problem, state):
+        """Certify one machine as it is now."""
+        beta, F = state
+        self._certify(m, conditions.state_of(F, beta, *problem))
+
+    def _certify(self, m, found):
+        """Note the `conditions.state_of` one machine."""
+        violation, gap, bias = found
+        record = self.records[m]
+        record["violation"], record["gap"], record["bias"] = violation, gap, bias
+        record["converged"] = conditions.is_solved(
+            violation, gap, self.tol, self.gap_tol
+        )
 
     def _memory(self):
         """Memory for the largest machine, and for the largest Gram matrix cut out."""
@@ -115,6 +144,15 @@ class GramChain:
         cut = sizes[sizes < len(self.K)].max(initial=0)
         memory = smo.descent_memory(sizes.max(initial=0), np.float32)
         return memory, np.empty(cut * cut, np.float32)
+
+    def _note_bounds(self, lower, upper):
+        """Note each machine's norm, and whether it stays the same for larger C."""
+        firsts = self.machines.starts[:-1]
+        at_bound = (upper > 0.0) & (self.beta >= upper)
+        at_bound |= (lower < 0.0) & (self.beta <= lower)
+        inside = ~np.logical_or.reduceat(at_bound, firsts)
+        self.records["norm"] = np.sqrt(np.add.reduceat(self.beta**2, firsts))
+        self.records["held"] = self.records["converged"] & inside
 
     def _finish(self, lower, upper, by_interior_points):
         """Settle in float64 what float32 cannot, and finish what pair steps did not."""
@@ -129,15 +167,13 @@ class GramChain:
         noisy &= ~self._refreshed
         unsolved = ~records["converged"] if by_interior_points else False
         for m in np.flatnonzero(noisy | unsolved):
-            own = slice(starts[m], starts[m + 1])
-            problem = (self.machines.signs[own], lower[own], upper[own])
-            state = (self.beta[own], self.F[own])
-            rows = self.machines.rows[own]
+            problem, state = self._own(m, lower, upper)
+            rows = self._rows(m)
             exact = self._exact_block(rows)
             if noisy[m]:
                 interior_point.refresh(exact, problem[0], *state)
                 self._refreshed[m] = True
-                _certify(*problem, *state, self.tol, self.gap_tol, records[m : m + 1])
+                self._look(m, problem, state)
             if records["converged"][m]:
                 continue
             K = self.K if len(rows) == len(self.K) else self.K[np.ix_(rows, rows)]
@@ -147,22 +183,17 @@ class GramChain:
                 )
             else:
                 records["n_iter"][m] += self._go_on(K, problem, state, exact, m)
-            _certify(*problem, *state, self.tol, self.gap_tol, records[m : m + 1])
+            self._look(m, problem, state)
+        self._note_bounds(lower, upper)
 
     def _go_on(self, K, problem, state, exact, m):
         """Pair steps from the float64 gradient, with what is left under the cap."""
         left = self.max_iter - int(self.records["n_iter"][m])
         if left <= 0:
             return 0
-        n_iter, _, _ = smo.descend(
-            K,
-            *problem,
-            *state,
-            self.tol,
-            self.gap_tol,
-            left,
-            smo.descent_memory(len(problem[0]), K.dtype),
-        )
+        memory = smo.descent_memory(len(problem[0]), K.dtype)
+        tolerances = (self.tol, self.gap_tol)
+        n_iter, _ = smo.descend(K, *problem, *state, *tolerances, left, memory)
         interior_point.refresh(exact, problem[0], *state)
         return n_iter
 
@@ -213,77 +244,6 @@ def _slack_weights(starts, p, box, beta, F):
 
 
 @compiled
-def solve_all(
-    K, rows, arrays, tolerances, patience, max_iter, records, memory, cut_memory, first
-):
-    """Solve every machine that is not held; update arrays and records in place.
-
-    Begins with machine `first`, and returns the one to go on with when the operations
-    in the memory's progress are used up.
-    """
-    starts, p, lower, upper, beta, F = arrays
-    tol, gap_tol = tolerances
-    for m in range(first, len(starts) - 1):
-        a, b = starts[m], starts[m + 1]
-        size = b - a
-        own_p, own_lower, own_upper = p[a:b], lower[a:b], upper[a:b]
-        own_beta, own_F = beta[a:b], F[a:b]
-        record = records[m : m + 1]
-        is_begun = memory.progress[smo.BUDGET] > 0
-        if record[0].held and not is_begun:
-            # The slack that tol leaves is multiplied by the larger C: look again.
-            _certify(own_p, own_lower, own_upper, own_beta, own_F, tol, gap_tol, record)
-            if record[0].converged:
-                continue
-        if size == len(K):
-            sub = K
-        else:
-            sub = smo.gathered(K, rows[a:b], cut_memory)
-        if not is_begun:
-            _stretch_along_ray(own_p, own_lower, own_upper, own_beta, own_F)
-        cap = patience * size if max_iter < 0 else max_iter
-        is_done, _, _ = smo.descend_on(
-            sub,
-            own_p,
-            own_lower,
-            own_upper,
-            own_beta,
-            own_F,
-            tol,
-            gap_tol,
-            cap,
-            memory,
-        )
-        if not is_done:
-            return m
-        record[0].n_iter = int(memory.progress[smo.N_ITER])
-        _certify(own_p, own_lower, own_upper, own_beta, own_F, tol, gap_tol, record)
-    return len(starts) - 1
-
-
-@compiled
-def _certify(p, lower, upper, beta, F, tol, gap_tol, record):
-    """Fill one machine's record from its coefficients and gradient."""
-    violation = conditions.violation_of(F, beta, lower, upper)
-    bias = conditions.bias_of(F, lower, upper)
-    gap = conditions.gap_at(bias, F, beta, p, lower, upper)
-    norm2, inside = 0.0, True
-    for t in range(len(p)):
-        norm2 += beta[t] * beta[t]
-        if upper[t] > 0.0 and beta[t] >= upper[t]:
-            inside = False
-        if lower[t] < 0.0 and beta[t] <= lower[t]:
-            inside = False
-    converged = conditions.is_solved(violation, gap, tol, gap_tol)
-    record[0].bias = bias
-    record[0].violation = violation
-    record[0].gap = gap
-    record[0].norm = np.sqrt(norm2)
-    record[0].converged = converged
-    record[0].held = converged and inside
-
-
-@inner
 def _stretch_along_ray(p, lower, upper, beta, F):
     """Scale the warm start to the best multiple of it that the larger box holds."""
     quadratic, linear, room = 0.0, 0.0, np.inf

@@ -19,7 +19,7 @@ from scipy import sparse
 
 from treesvm.machines.quantile_table import QuantileTable, quantile_table
 
-_FARTHEST = 1e15  # from a part's range of [0, 1]; its square fits into float32
+FARTHEST = 1e15  # from a part's range of [0, 1]; its square fits into float32
 
 
 class LeafScaling(NamedTuple):
@@ -44,7 +44,7 @@ class LeafScaling(NamedTuple):
         scaled = X[:, self.columns]
         if sparse.issparse(X) and self.table is None and not self.shift.any():
             scaled = (scaled @ sparse.diags(self.factor)).tocsr()
-            np.clip(scaled.data, -_FARTHEST, _FARTHEST, out=scaled.data)
+            np.clip(scaled.data, -FARTHEST, FARTHEST, out=scaled.data)
             return scaled
         scaled = scaled.toarray() if sparse.issparse(X) else scaled
         with np.errstate(over="ignore"):
@@ -55,7 +55,7 @@ class LeafScaling(NamedTuple):
                 scaled = self.table.apply(scaled)
             scaled -= self.shift.astype(X.dtype)
             scaled *= factor
-        return np.clip(scaled, -_FARTHEST, _FARTHEST, out=scaled)
+        return np.clip(scaled, -FARTHEST, FARTHEST, out=scaled)
 
     def slopes(self, X):
         """Return how fast the kept features change with those given, at the rows."""

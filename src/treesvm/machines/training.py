@@ -9,8 +9,8 @@ from functools import partial
 
 import numpy as np
 from joblib import Parallel, delayed, effective_n_jobs
-from threadpoolctl import threadpool_limits
 
+from treesvm.kernels.blas_threads import one_blas_thread
 from treesvm.machines.compilation import announce_compilation
 from treesvm.machines.kernel_machine import KernelMachine
 from treesvm.machines.layout import build_machines
@@ -75,7 +75,7 @@ def train_machine(
     n_workers = min(effective_n_jobs(n_jobs), machines.n_machines)
     inner_jobs = n_jobs if n_workers == 1 else None
     share = max_bytes // n_workers
-    with threadpool_limits(1 if effective_n_jobs(n_jobs) > 1 else None):
+    with one_blas_thread(effective_n_jobs(n_jobs) > 1):
         solved = Parallel(n_jobs=n_workers, require="sharedmem")(
             delayed(_solve_alone)(
                 X, machines, m, weight, kernel, C, tol, max_iter, share, inner_jobs

@@ -5,6 +5,9 @@ import numpy as np
 from treesvm.kernels.compiling import compiled
 
 _DECISION_BYTES = 64 * 2**20  # decision values held at once
+# From the margin of a pair to its log odds. Steep enough that a class beaten by one
+# other is hardly the answer, as in a vote; flat enough that close calls stay close.
+PAIR_SLOPE = 5.0
 
 
 def row_chunks(n_rows, n_machines):
@@ -90,6 +93,55 @@ def predicted_codes(decisions, pairs, n_classes):
         positive, negative = pairs[0]
         return np.where(decisions[:, 0] > 0, positive, negative)
     return class_scores(decisions, pairs, n_classes).argmax(axis=1)
+
+
+def class_evidence(decisions, pairs, n_classes):
+    """Return scores that probabilities are made of, one for each class.
+
+    Two classes: minus and plus the decision value. One-against-one: the mean over a
+    class's pairs of log sigmoid(5 d), the logarithm of a product of pair probabilities,
+    which tells close calls from clear ones where votes do not. One-against-the-rest:
+    the decision values.
+
+    Parameters
+    ----------
+    decisions : ndarray of shape (n, n_machines)
+    pairs : ndarray of shape (n_machines, 2)
+        As in `class_scores`.
+    """
+    if n_classes == 2:
+        lead = decisions[:, 0]
+        return np.stack([-lead, lead], axis=1)
+    if pairs[0, 1] < 0:
+        return class_scores(decisions, pairs, n_classes)
+    total, count = np.zeros((len(decisions), n_classes)), np.zeros(n_classes)
+    _add_pairs(np.ascontiguousarray(decisions, np.float64), pairs, total, count)
+    total /= np.maximum(count, 1.0)
+    total[:, count == 0] = total.min(axis=1, keepdims=True) - 1.0
+    return total
+
+
+@compiled
+def _add_pairs(decisions, pairs, total, count):
+    """Fill `total` with sums of log probabilities, `count` with numbers of pairs."""
+    for m in range(len(pairs)):
+        count[pairs[m, 0]] += 1.0
+        count[pairs[m, 1]] += 1.0
+    for i in range(len(decisions)):
+        for m in range(len(pairs)):
+            odds = PAIR_SLOPE * decisions[i, m]
+            # log(1 + exp(-|odds|)) is what the better side lacks to certainty.
+            doubt = np.log1p(np.exp(-abs(odds)))
+            total[i, pairs[m, 0]] -= doubt + max(-odds, 0.0)
+            total[i, pairs[m, 1]] -= doubt + max(odds, 0.0)
+
+
+def chunked_evidence(decide, n_rows, pairs, n_classes):
+    """Return the evidence of many rows without holding all decision values."""
+    found = np.empty((n_rows, n_classes))
+    for chunk in row_chunks(n_rows, len(pairs)):
+        found[chunk] = class_evidence(decide(chunk), pairs, n_classes)
+    return found
 
 
 def chunked_codes(decide, n_rows, pairs, n_classes):

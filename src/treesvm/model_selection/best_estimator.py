@@ -46,9 +46,10 @@ class HoldsBest:
         return checked_rows(self, X, reset=False)
 
     def predict(self, X: MatrixLike) -> Array:
-        """Return the class of every row."""
+        """Return the class, or the number, of every row."""
         return self._best().predict(self._checked(X))
 
+    @available_if(_winner_has("decision_function"))
     def decision_function(self, X: MatrixLike) -> Array:
         """Return the decision values of ``best_estimator_``."""
         return self._best().decision_function(self._checked(X))
@@ -62,6 +63,7 @@ class HoldsBest:
         """Return the leaf of every row in ``best_estimator_``."""
         return self._best().apply(self._checked(X))
 
+    @available_if(_winner_has("predictor"))
     def predictor(self) -> Callable[..., Any]:
         """Return a compiled object that answers without checking its input."""
         return self._best().predictor()

@@ -2,8 +2,8 @@
 
 Measured on the training rows of public tables (docs/benchmarks/kernels.md): a Laplacian
 kernel is ahead on tables of mixed columns, the Gaussian on letters, digits and signals,
-learned weights help where few columns matter, quantiles where tails are long. None wins
-everywhere, so all are tried.
+learned weights help where few columns matter, quantiles where tails are long, a linear
+machine where rows are few and noisy. None wins everywhere, so all are tried.
 """
 
 from treesvm.decomposition.theta import Theta
@@ -18,6 +18,7 @@ _VIEWS = (
     (Gaussian(), "minmax", "learned"),
     (Laplacian(), "quantile", None),
     (Gaussian(), "quantile", "learned"),
+    (Linear(), "minmax", None),
 )
 _SPARSE_VIEWS = (
     (Linear(), None, None),
@@ -27,29 +28,51 @@ _SPARSE_VIEWS = (
 _CS = (10.0, 1.0, 100.0)
 _SCALES = (1.0, 0.3, 3.0)
 _STEP = 10.0 ** (1.0 / 3.0)  # a third of a decade
+_STEPS = (_STEP**-2, 1.0 / _STEP, 1.0, _STEP, _STEP**2)
 
 
-def first_thetas(is_sparse, multi_class):
-    """Return the coarse grid: every view with a few values of C and gamma."""
+def first_thetas(is_sparse, n_classes):
+    """Return the coarse grid: every view with a few values of C and gamma.
+
+    Parameters
+    ----------
+    is_sparse : bool
+    n_classes : int or None
+        None for numbers.
+    """
     views = _SPARSE_VIEWS if is_sparse else _VIEWS
     thetas = []
     for kernel, scaling, weights in views:
         for scale in _SCALES if kernel.has_gamma else _SCALES[:1]:
             thetas += [
                 Theta(C, "median", scale, kernel, scaling, weights, multi_class)
+                for multi_class in _multi_classes(is_sparse, n_classes)
                 for C in _CS
             ]
     return thetas
 
 
-def neighbours(theta):
-    """Return the thetas a third and two thirds of a decade around one."""
-    steps = (_STEP**-2, 1.0 / _STEP, 1.0, _STEP, _STEP**2)
-    scales = steps if theta.kernel.has_gamma else (1.0,)
+def _multi_classes(is_sparse, n_classes):
+    """In wide sparse rows, such as texts, a class against the others is ahead."""
+    if n_classes is None:
+        return (None,)
+    return ("ovr", "ovo") if is_sparse and n_classes > 2 else ("ovo",)
+
+
+def neighbours(theta, *, is_grid):
+    """Return the thetas a third and two thirds of a decade around one.
+
+    Parameters
+    ----------
+    is_grid : bool
+        Whether C and gamma are moved together, or one at a time, which is cheaper.
+    """
+    scales = _STEPS if theta.kernel.has_gamma else (1.0,)
     return [
         theta._replace(C=theta.C * c, gamma_scale=theta.gamma_scale * g)
         for g in scales
-        for c in steps
+        for c in _STEPS
+        if is_grid or 1.0 in (g, c)
     ]
 
 

@@ -2,6 +2,8 @@
 
 import time
 
+import numpy as np
+
 
 class Deadline:
     """The time that is left, without end if there is no limit.
@@ -23,9 +25,11 @@ class Deadline:
         made._start = self._start
         return made
 
-    def shortly(self, share):
-        """Return a deadline after a share of this one's time, from now on."""
-        return Deadline(None if self._seconds is None else share * self._seconds)
+    def has_less_than(self, seconds):
+        """Whether less time is left than this; ask if work is left."""
+        left = np.inf if self._seconds is None else self._seconds - self.elapsed
+        self.has_ended_work |= left < seconds
+        return left < seconds
 
     @property
     def elapsed(self):

@@ -1,81 +1,80 @@
-"""DTSVM with its leaf size, C and gamma chosen on held-out training rows."""
+"""DTSVM with its machine and its leaf size chosen on held-out training rows."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Self
 
 import numpy as np
+from scipy import sparse
 from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.metrics import get_scorer
 
-from treesvm.decomposition.checkpointing import (
-    NOTHING_KEPT,
-    count_restored,
-    open_rows_checkpoint,
-)
-from treesvm.decomposition.decomposition import Decomposition
-from treesvm.decomposition.dtsvm_calibration import calibrate
-from treesvm.decomposition.seeds import draw_seeds, member_seeds
-from treesvm.decomposition.training import fit_member, machine_options, train_parts
+from treesvm.decomposition.calibration import calibrate
+from treesvm.decomposition.checkpointing import count_restored, open_rows_checkpoint
+from treesvm.decomposition.seeds import draw_seeds
 from treesvm.estimators.dtsvm import DTSVMClassifier
 from treesvm.files.file_path import FilePath
 from treesvm.inputs.array_types import ArrayLike, ClassWeight, MatrixLike, Seed
-from treesvm.inputs.parameter_rules import check_parameters
 from treesvm.inputs.rows import Rows
-from treesvm.inputs.training_rows import classification_rows
+from treesvm.inputs.training_rows import classification_rows, row_weights
 from treesvm.inputs.whole_fit import all_or_nothing
-from treesvm.model_selection.best_estimator import (
-    HoldsBestDecomposition,
-    copy_fitted_inputs,
-)
-from treesvm.model_selection.decomposition_search import (
-    DecompositionSearch,
-    SearchOptions,
-)
-from treesvm.model_selection.row_splits import split_rows, splits_identity
-from treesvm.model_selection.search_fold import SearchFold
-from treesvm.partitions.choice import find_partition
-from treesvm.trees.leaf_rows import LeafRows
-
-PAPER_CS = tuple(10.0**k for k in range(-1, 6))
-PAPER_GAMMAS = tuple(10.0**k for k in range(-4, 5))
+from treesvm.model_selection.deadline import Deadline
+from treesvm.model_selection.decomposition_cv import SearchesDecompositions
+from treesvm.model_selection.search_scores import class_judgement
 
 
-class DTSVMClassifierCV(HoldsBestDecomposition, ClassifierMixin, BaseEstimator):
-    """DTSVM that searches its leaf size, C and gamma.
+class DTSVMClassifierCV(SearchesDecompositions, ClassifierMixin, BaseEstimator):
+    """DTSVM that searches its machine and its leaf size.
 
-    A part of the training rows is held out; every (C, gamma) is judged on it at the
+    Some of the training rows are held out; every candidate is judged on them at the
     smallest leaf size, and the best few are tried with leaves `growth` times as large
     as long as that pays.
 
     Parameters
     ----------
     Cs, gammas : sequence of float, optional
-        The grid; by default the paper's, 10^-1 … 10^5 and 10^-4 … 10^4.
+        A grid of candidates with the `kernel`, `leaf_scaling`, `feature_weights` and
+        `multi_class` given below; where one of them is missing it is the paper's,
+        10^-1 … 10^5 and 10^-4 … 10^4.
     max_leaf_size : int, default=1500
         σ₀, the smallest leaf size.
     search : {"raced", "exhaustive"}, default="raced"
-        "raced" drops what cannot win after a few leaves and stops a larger leaf size as
-        soon as a gain of `min_gain` is excluded; its machines are capped while racing.
-        "exhaustive" is the paper's search.  With `scoring` other than accuracy the race
-        judges every candidate on all leaves.
+        "raced" drops what cannot win after a few leaves, takes the smoothest of those
+        that are as good, and stops a larger leaf size as soon as a gain of `min_gain`
+        is excluded; its machines are capped while racing.
+        "exhaustive" judges every candidate on all leaves; with ``candidates="paper"``
+        and ``min_gain=0.005`` it is the paper's search.  With `scoring` other than
+        accuracy the race is exhaustive, too.
     top_k : int, default=5
         Candidates that are tried with larger leaves.
     growth : int, default=4
-    min_gain : float, default=0.005
-        Gain in score that a larger leaf size has to bring; the paper's value.
-    cv : float, int or splitter, default=0.2
+    min_gain : float, default=0.001
+        Gain in score that a larger leaf size has to bring; the paper's is 0.005.
+    cv : "auto", float, int or splitter, default="auto"
         A share of rows held out, a number of folds, or a scikit-learn splitter (such as
         `PredefinedSplit`).  With several folds scores are pooled, and the final model
-        is trained on all rows.
+        is trained on all rows.  "auto" is a fifth of the rows; below 6,000 rows it is
+        three folds, below 1,500 five.
+    candidates : {"auto", "paper"} or list of dict, default="auto"
+        "auto": if `Cs` or `gammas` are given, their grid; else kernels × scalings ×
+        feature weights × a few values of C and of gamma in units of one over the median
+        distance, and, for sparse rows of several classes, one machine for each class
+        (``multi_class="ovr"``) without scaling. A race then also tries values a third
+        of a decade around the winner. "paper": the grid of the paper. A list: dicts
+        with some of C, gamma, gamma_scale, kernel, leaf_scaling, feature_weights and
+        multi_class; what they leave out is as given below.
+    time_limit : float, optional
+        Seconds for search and training, about: the search ends after 70 % of it, and
+        the best candidate by then is trained. A search that is done stops earlier.
     scoring : str or callable, optional
-        scikit-learn scorer that needs predictions only; accuracy by default.
+        scikit-learn scorer; accuracy by default. One that asks for decision values or
+        probabilities, such as "roc_auc" or "neg_log_loss", gets those of the leaves,
+        the latter by one slope for all of them that is fitted on the validation rows.
     refit : bool, default=True
         Train the winner on all rows, the held-out ones included.  False is the paper's
         protocol: the model keeps the leaves that the search has trained, and the
         held-out rows only judge.
     kernel : {"rbf", "laplacian"}, default="rbf"
         The paper's, or the one that suits tables of mixed columns.
-    multi_class, leaf_scaling, feature_weights, n_estimators, partition, \
+    multi_class, leaf_scaling, feature_weights, n_estimators, voting, partition, \
 class_weight, probability, tol, cache_size, n_jobs, random_state, verbose, checkpoint
         As in `DTSVMClassifier`. A checkpoint also keeps what the search has judged.
 
@@ -83,14 +82,20 @@ class_weight, probability, tol, cache_size, n_jobs, random_state, verbose, check
     ----------
     best_estimator_ : DTSVMClassifier
         The winner, fitted.
-    C_, gamma_ : float
+    C_ : float
     max_leaf_size_ : int
+    gamma_ : float or str
+        A word is multiplied by ``best_theta_["gamma_scale"]``.
+    best_theta_ : dict
+        Everything that was chosen.
     best_score_ : float
-        Validation score of the winner.
+        Validation score of the winner, by `sample_weight`.
+    stopped_early_ : bool
+        Whether the time limit ended the search.
     search_results_ : dict of ndarray
         A table that pandas takes: for each ceiling and candidate its score, the
-        validation rows it answered, leaf fits done, fits that did not converge, whether
-        it went on.
+        validation rows it answered, those that were left undone, leaf fits done, fits
+        that did not converge, whether it went on.
     n_leaf_fits_ : int
         θ × leaf fits done in all.
     seconds_per_ceiling_ : dict
@@ -118,6 +123,8 @@ class_weight, probability, tol, cache_size, n_jobs, random_state, verbose, check
     True
     """
 
+    _winner_class = DTSVMClassifier
+
     def __init__(
         self,
         Cs: ArrayLike | None = None,
@@ -127,8 +134,10 @@ class_weight, probability, tol, cache_size, n_jobs, random_state, verbose, check
         search: str = "raced",
         top_k: int = 5,
         growth: int = 4,
-        min_gain: float = 0.005,
-        cv: Any = 0.2,
+        min_gain: float = 0.001,
+        cv: Any = "auto",
+        candidates: str | Sequence[Mapping[str, Any]] = "auto",
+        time_limit: float | None = None,
         scoring: str | Callable[..., Any] | None = None,
         refit: bool | str = True,
         kernel: str = "rbf",
@@ -138,7 +147,8 @@ class_weight, probability, tol, cache_size, n_jobs, random_state, verbose, check
         n_estimators: int = 1,
         partition: Any = "axis",
         class_weight: ClassWeight = None,
-        probability: bool = False,
+        voting: str = "soft",
+        probability: bool = True,
         tol: float = 1e-3,
         cache_size: int = 1000,
         n_jobs: int | None = None,
@@ -154,6 +164,8 @@ class_weight, probability, tol, cache_size, n_jobs, random_state, verbose, check
         self.growth = growth
         self.min_gain = min_gain
         self.cv = cv
+        self.candidates = candidates
+        self.time_limit = time_limit
         self.scoring = scoring
         self.refit = refit
         self.kernel = kernel
@@ -163,6 +175,7 @@ class_weight, probability, tol, cache_size, n_jobs, random_state, verbose, check
         self.n_estimators = n_estimators
         self.partition = partition
         self.class_weight = class_weight
+        self.voting = voting
         self.probability = probability
         self.tol = tol
         self.cache_size = cache_size
@@ -177,200 +190,35 @@ class_weight, probability, tol, cache_size, n_jobs, random_state, verbose, check
     ) -> Self:
         """Search and train; see `DTSVMClassifier.fit`."""
         self.check_parameters()
+        deadline = Deadline(self.time_limit)
         X, codes, weight = classification_rows(
             self, X, y, sample_weight, self.class_weight
         )
         every = Rows(X, codes, weight, len(self.classes_))
         kept = np.flatnonzero(weight > 0)
-        rows = every.take(kept)
+        rows, judging = every.take(kept), row_weights(X, sample_weight)[kept]
         with open_rows_checkpoint(self, every) as store:
             seeds = store.seeds(draw_seeds(self, n_members=1), self.random_state)
-            splits = split_rows(self.cv, codes, seeds[0], kept)
-            store.confirm("the split of cv", splits_identity(splits))
-            recipe = find_partition(self.partition)
-            folds = [
-                SearchFold(
-                    rows, train, val, recipe, self.max_leaf_size, seeds[0], number
-                )
-                for number, (train, val) in enumerate(splits)
-            ]
-            search = self.start_search(rows, folds, seeds[0], store.scope("search"))
+            folds = self._folds(rows, codes, kept, seeds[0], store)
+            search = self.start_search(
+                rows,
+                folds,
+                seeds[0],
+                store.scope("search"),
+                weight=judging,
+                deadline=deadline,
+                is_sparse=sparse.issparse(X),
+            )
             outcome = self.run_search(search)
-            model = self.winner(search.n_train, len(rows.target))
+            model = self.winner(outcome, search.n_train, len(rows.target))
             members = self._members(model, rows, search, outcome, seeds[0], store)
-            scale = None
-            if self.probability:
-                folder = store.folder_of("calibration")
-                scale = calibrate(model, rows, seeds[-1], folder)
-        self.best_estimator_ = model.restore_fitted(members, scale)
+        self.best_estimator_ = model.restore_fitted(members)
+        model.calibration_ = None
+        if self.probability:
+            own = rows.take(self.final_rows(folds, len(rows.target)))
+            model.calibration_ = calibrate(members, own, model.C, seeds[-1])
         count_restored(self, store)
         return self
 
-    def start_search(
-        self,
-        rows: Any,
-        folds: list[Any],
-        seed: int,
-        store: Any = NOTHING_KEPT,
-        evaluate: Callable[..., Any] | None = None,
-    ) -> Any:
-        """Return the search over the folds, not run yet.
-
-        Parameters
-        ----------
-        rows : Rows
-            Of the whole search.
-        folds : list of SearchFold
-        seed : int
-        store : NoCheckpoint or a store with the same methods
-        evaluate : callable, optional
-            Judges candidates in parts, see `ThreadedLeaves`.
-        """
-        base = machine_options(self.winner()).theta
-        thetas = [
-            base._replace(C=float(C), gamma=float(gamma))
-            for gamma in grid_values(self.gammas, PAPER_GAMMAS)
-            for C in grid_values(self.Cs, PAPER_CS)
-        ]
-        options = SearchOptions(
-            self.top_k, self.growth, self.min_gain, self.n_jobs, seed, self.verbose
-        )
-        return DecompositionSearch(
-            folds,
-            thetas,
-            self.max_leaf_size,
-            machine_options(self.winner()),
-            options,
-            score_function(self.scoring, rows.target, self.classes_),
-            evaluate=evaluate,
-            store=store,
-        )
-
-    def run_search(self, search: Any) -> Any:
-        """Search, note what was found, and return the outcome."""
-        is_exhaustive = self.search == "exhaustive" or self.scoring not in (
-            None,
-            "accuracy",
-        )
-        outcome = search.exhaustive() if is_exhaustive else search.raced()
-        self.C_, self.gamma_ = outcome.theta.C, outcome.theta.gamma
-        self.max_leaf_size_, self.best_score_ = outcome.max_leaf_size, outcome.score
-        self.search_results_ = outcome.table()
-        self.n_leaf_fits_ = int(sum(s.fits.sum() for s in search.scores.values()))
-        self.seconds_per_ceiling_ = dict(outcome.seconds)
-        return outcome
-
-    def winner(self, one_part_of: float = np.inf, n_rows: int = 0) -> Any:
-        """Return the unfitted estimator with what was chosen.
-
-        Where one part of all `one_part_of` training rows won, one part it stays on
-        `n_rows`, though they may be more than the ceiling.
-        """
-        shared = DTSVMClassifier().get_params(deep=False).keys()
-        params = {name: getattr(self, name) for name in shared if hasattr(self, name)}
-        ceiling = getattr(self, "max_leaf_size_", self.max_leaf_size)
-        grown = max(ceiling, n_rows) if ceiling >= one_part_of else ceiling
-        params["max_leaf_size"] = grown
-        chosen = {"C": getattr(self, "C_", 1.0), "gamma": getattr(self, "gamma_", 1.0)}
-        model = DTSVMClassifier(**(params | chosen))
-        copy_fitted_inputs(self, model)
-        return model
-
-    def _members(self, model, rows, search, outcome, seed, store):
-        """Train what the search has not trained yet."""
-        if self.keeps_parts(search.folds):
-            return [
-                kept_member(
-                    search,
-                    outcome,
-                    lambda tasks: train_parts(
-                        rows,
-                        joined_groups([task.rows for task in tasks]),
-                        machine_options(model),
-                        n_jobs=self.n_jobs,
-                        verbose=self.verbose,
-                        store=store.scope("missing leaves"),
-                    ),
-                )
-            ]
-        own = rows.take(self.final_rows(search.folds, len(rows.target)))
-        recipe = model.recipe()
-        return [
-            fit_member(own, recipe, int(member_seed), store.scope(f"member {k}"))
-            for k, member_seed in enumerate(member_seeds(seed, self.n_estimators))
-        ]
-
-    def keeps_parts(self, folds: list[Any]) -> bool:
-        """Whether the parts that the search has trained are the model's."""
-        return not self.refit and len(folds) == 1 and self.n_estimators == 1
-
-    def final_rows(self, folds: list[Any], n_rows: int) -> Any:
-        """Return the rows that train the final model."""
-        keeps_out = not self.refit and len(folds) == 1
-        return folds[0].train if keeps_out else np.arange(n_rows)
-
-    def check_parameters(self) -> None:
-        """Raise a ValueError that names a parameter out of range."""
-        check_parameters(self)
-        find_partition(self.partition)
-
-
-def grid_values(given, default):
-    """Return the values of a grid, ascending and once each."""
-    return sorted(set(default if given is None else given))
-
-
-def score_function(scoring, codes, classes):
-    """Return a function of row numbers and predicted codes; the larger the better."""
-    if scoring is None or scoring == "accuracy":
-        return lambda rows, said: float(np.mean(codes[rows] == said))
-    scorer = get_scorer(scoring)
-
-    def score(rows, said):
-        try:
-            answers = _Answers(classes[said], classes)
-            return float(scorer(answers, rows[:, None], classes[codes[rows]]))
-        except AttributeError as error:
-            raise ValueError(
-                f"scoring={scoring!r} needs more than predictions ({error}); "
-                "use a scorer of predicted labels, such as 'balanced_accuracy'."
-            ) from error
-
-    return score
-
-
-def kept_member(search, outcome, train):
-    """Return the winner's decomposition from the parts that the search has trained.
-
-    Parameters
-    ----------
-    train : callable
-        From the tasks of parts that are missing to these.
-    """
-    tasks = search.scores[outcome.max_leaf_size].tasks
-    parts = dict(search.trained_parts(outcome))
-    missing = [k for k in range(len(tasks)) if k not in parts]
-    parts.update(zip(missing, train([tasks[k] for k in missing]), strict=True))
-    partition = search.partitions[outcome.max_leaf_size][0]
-    n_classes = tasks[0].data.n_classes
-    return Decomposition(partition, [parts[k] for k in range(len(tasks))], n_classes)
-
-
-def joined_groups(row_lists):
-    """Rows of several parts as `LeafRows`."""
-    sizes = [len(rows) for rows in row_lists]
-    order = np.concatenate([np.empty(0, np.int64), *row_lists])
-    return LeafRows(order.astype(np.int64), np.concatenate([[0], np.cumsum(sizes)]))
-
-
-class _Answers:
-    """Predictions that a scorer can ask for."""
-
-    def __init__(self, labels, classes):
-        self._labels, self.classes_ = labels, classes
-
-    def predict(self, X):
-        return self._labels
-
-    def __sklearn_tags__(self):
-        return DTSVMClassifier().__sklearn_tags__()
+    def _judgement(self, rows, weight):
+        return class_judgement(self.scoring, rows.target, weight, self.classes_)

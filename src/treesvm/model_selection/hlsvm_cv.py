@@ -11,15 +11,16 @@ from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.metrics import check_scoring
 from sklearn.model_selection import check_cv
 from sklearn.utils import check_random_state
-from sklearn.utils.validation import _check_sample_weight
 
 from treesvm.decomposition.checkpointing import Item, open_checkpoint, rows_identity
 from treesvm.estimators.hlsvm import HLSVMClassifier
 from treesvm.files.file_path import FilePath
 from treesvm.inputs.array_types import ArrayLike, ClassWeight, MatrixLike, Seed
-from treesvm.inputs.training_rows import checked_rows
+from treesvm.inputs.parameter_rules import GRID, check_value
+from treesvm.inputs.training_rows import checked_rows, class_codes, row_weights
 from treesvm.inputs.whole_fit import all_or_nothing
 from treesvm.model_selection.best_estimator import HoldsBestTree
+from treesvm.model_selection.deadline import Deadline
 from treesvm.model_selection.pruning_choice import (
     PathErrors,
     choose_price,
@@ -28,6 +29,8 @@ from treesvm.model_selection.pruning_choice import (
 )
 from treesvm.model_selection.row_splits import splits_identity
 from treesvm.trees.oblique import check_plane_parameters
+
+_SEARCH_SHARE = 0.7  # of a time limit; the rest is for the last fit
 
 
 class HLSVMClassifierCV(HoldsBestTree, ClassifierMixin, BaseEstimator):
@@ -49,6 +52,9 @@ class HLSVMClassifierCV(HoldsBestTree, ClassifierMixin, BaseEstimator):
     cv : int, splitter or iterable, default=5
     scoring : str or callable, optional
         Accuracy by default.
+    time_limit : float, optional
+        Seconds for scoring and the last fit, about: folds that have not begun after
+        70 % of it are left undone, and the best choice by then is fitted.
     regularization, solver, standardize, min_share, max_depth, multi_class, \
 class_weight, tol, max_passes, max_steps, batch_size, bias_rate, max_node_rows, \
 n_jobs, random_state, checkpoint
@@ -64,6 +70,9 @@ n_jobs, random_state, checkpoint
     cv_results_ : dict of lists
         One row for each λ and ρ (a table that pandas takes): "alpha", "prune_share",
         "mean_test_score", "std_test_score".
+        Choices with folds left undone have NaN.
+    stopped_early_ : bool
+        Whether the time limit left folds undone.
     best_estimator_ : HLSVMClassifier
         The winner, grown on all rows.
     classes_, trees_, n_features_in_, feature_names_in_
@@ -93,6 +102,7 @@ n_jobs, random_state, checkpoint
         prune_shares: Sequence[float] = (0.0, 0.1, 0.2),
         cv: Any = 5,
         scoring: str | Callable[..., Any] | None = None,
+        time_limit: float | None = None,
         regularization: str = "paper",
         solver: str = "dual",
         standardize: bool = True,
@@ -114,6 +124,7 @@ n_jobs, random_state, checkpoint
         self.prune_shares = prune_shares
         self.cv = cv
         self.scoring = scoring
+        self.time_limit = time_limit
         self.regularization = regularization
         self.solver = solver
         self.standardize = standardize
@@ -153,24 +164,26 @@ n_jobs, random_state, checkpoint
         self
         """
         self.check_parameters()
+        deadline = Deadline(self.time_limit).earlier(_SEARCH_SHARE)
         X, y = checked_rows(self, X, y)
         if sample_weight is not None:
-            sample_weight = _check_sample_weight(sample_weight, X)
+            sample_weight = row_weights(X, sample_weight)
         alphas = self._alphas(len(y))
         with self._open_search(X, y, sample_weight) as store:
             seed = check_random_state(self.random_state).randint(np.iinfo(np.int32).max)
             template = self._template(store.seeds([seed], self.random_state)[0])
             scores, prices = self._score_all(
-                template, X, y, sample_weight, alphas, store
+                template, X, y, sample_weight, alphas, store, deadline
             )
-        place, share = np.unravel_index(scores.mean(axis=2).argmax(), scores.shape[:2])
+        self.stopped_early_ = deadline.has_ended_work
+        place, share = _best_choice(scores)
         self.alpha_, self.prune_share_ = alphas[place], self.prune_shares[share]
         self.best_score_ = float(scores[place, share].mean())
         self.cv_results_ = _as_table(scores, alphas, self.prune_shares)
-        is_by_folds = self.prune_share_ == "cv"
+        is_by_folds = self.prune_share_ == "cv" and prices[place] is not None
         best = template.set_params(
             alpha=self.alpha_,
-            prune_share=0.0 if is_by_folds else self.prune_share_,
+            prune_share=0.0 if self.prune_share_ == "cv" else self.prune_share_,
             n_jobs=self.n_jobs,
             checkpoint=store.folder_of("final fit"),
         )
@@ -183,7 +196,14 @@ n_jobs, random_state, checkpoint
     def check_parameters(self) -> None:
         """Raise a ValueError that names a parameter out of range."""
         check_plane_parameters(self)
-        for share in self.prune_shares:
+        check_value("alphas", self.alphas, GRID)
+        shares = self.prune_shares
+        if isinstance(shares, str) or not np.iterable(shares) or len(shares) == 0:
+            raise ValueError(
+                f"prune_shares={shares!r} is not possible; use a list of "
+                "shares in [0, 1) or 'cv'."
+            )
+        for share in shares:
             if share != "cv" and not (isinstance(share, Real) and 0 <= share < 1):
                 raise ValueError(
                     f"prune_shares holds {share!r}; use shares in [0, 1) or 'cv'."
@@ -211,7 +231,7 @@ n_jobs, random_state, checkpoint
 
     def _open_search(self, X, y, sample_weight):
         """Return the store of folds that were scored."""
-        classes, codes = np.unique(y, return_inverse=True)
+        classes, codes = class_codes(y)
         return open_checkpoint(
             self,
             lambda: rows_identity(X, codes, sample_weight, classes),
@@ -228,21 +248,26 @@ n_jobs, random_state, checkpoint
         fixed = {"n_jobs": 1, "random_state": seed, "checkpoint": None}
         return HLSVMClassifier(**(own | fixed))
 
-    def _score_all(self, template, X, y, sample_weight, alphas, store):
-        """Return scores (n_alphas, n_shares, n_folds) and the best price of each λ."""
+    def _score_all(self, template, X, y, sample_weight, alphas, store, deadline):
+        """Return scores (n_alphas, n_shares, n_folds) and the best price of each λ.
+
+        What a deadline leaves undone has a score of NaN.
+        """
         folds = list(check_cv(self.cv, y, classifier=True).split(X, y))
         store.confirm("the folds of cv", splits_identity(folds))
         scorer = check_scoring(template, scoring=self.scoring)
         work = _FoldWork(template, X, y, sample_weight, self.prune_shares, scorer)
         jobs = product(enumerate(alphas), enumerate(folds))
         answers = Parallel(n_jobs=self.n_jobs, require="sharedmem")(
-            delayed(_scored_once)(work, store, f"{a} {f}", alpha, fold)
+            delayed(_scored_once)(work, store, f"{a} {f}", alpha, fold, deadline)
             for (a, alpha), (f, fold) in jobs
         )
         shape = len(alphas), len(self.prune_shares), len(folds)
-        scores, prices = np.empty(shape), [None] * len(alphas)
+        scores, prices = np.full(shape, np.nan), [None] * len(alphas)
         for place in range(len(alphas)):
             of_alpha = answers[place * len(folds) : (place + 1) * len(folds)]
+            if any(answer is None for answer in of_alpha):
+                continue
             for column, share in enumerate(self.prune_shares):
                 values = [answer[share] for answer in of_alpha]
                 if share == "cv":
@@ -293,14 +318,19 @@ class _FoldWork(NamedTuple):
         return None if self.sample_weight is None else self.sample_weight[rows]
 
 
-def _scored_once(work, store, key, alpha, fold):
-    """Return the scores of one λ on one fold, from the store if it knows them."""
+def _scored_once(work, store, key, alpha, fold, deadline):
+    """Return the scores of one λ on one fold, from the store if it knows them.
+
+    None if the deadline is over.
+    """
     item = store.get(key)
     if item is not None and len(item.note) == len(work.shares):
         return {
             share: value if value is not None else PathErrors(**item.arrays)
             for share, value in zip(work.shares, item.note, strict=True)
         }
+    if deadline.is_over():
+        return None
     answers = work.score(alpha, *fold)
     by_price = answers.get("cv")
     numbers = [
@@ -309,6 +339,15 @@ def _scored_once(work, store, key, alpha, fold):
     arrays = None if by_price is None else by_price._asdict()
     store.put(key, Item(arrays=arrays, note=numbers))
     return answers
+
+
+def _best_choice(scores):
+    """Return the places of λ and ρ; in the middle of the λs if none was scored."""
+    means = scores.mean(axis=2)
+    if np.isnan(means).all():
+        # Without a score a tree is not pruned by folds: nobody knows the price.
+        return len(means) // 2, 0
+    return np.unravel_index(np.nanargmax(means), means.shape)
 
 
 def _as_table(scores, alphas, shares):

@@ -9,10 +9,10 @@ from typing import NamedTuple
 
 import numpy as np
 from joblib import Parallel, delayed, effective_n_jobs
-from threadpoolctl import threadpool_limits
 
 from treesvm.decomposition.checkpointing import Item
 from treesvm.decomposition.leaf_backend import sends_leaves_away
+from treesvm.kernels.blas_threads import one_blas_thread
 from treesvm.model_selection.search_fold import Answer, evaluate_leaf
 
 
@@ -30,13 +30,15 @@ class ThreadedLeaves:
     ----------
     machine : MachineOptions
     n_jobs : int or None
+    deadline : Deadline
+        After which jobs are left undone.
     """
 
-    def __init__(self, machine, n_jobs):
-        self._machine, self._n_jobs = machine, n_jobs
+    def __init__(self, machine, n_jobs, deadline):
+        self._machine, self._n_jobs, self._deadline = machine, n_jobs, deadline
 
     def __call__(self, tasks, thetas, jobs, finished, *, cap, keep):
-        """Judge all jobs; call ``finished(job, answers)`` after each of them.
+        """Judge jobs until the deadline; call ``finished(job, answers)`` after each.
 
         Parameters
         ----------
@@ -54,6 +56,8 @@ class ThreadedLeaves:
         inner_jobs = self._n_jobs if n_workers == 1 else 1
 
         def judge(job):
+            if self._deadline.is_over():
+                return
             chosen = [thetas[t] for t in job.candidates]
             answers = tasks[job.leaf].evaluate(
                 chosen, self._machine, steps_per_row=cap, keep=keep, n_jobs=inner_jobs
@@ -75,18 +79,23 @@ class ThreadedLeaves:
             for job, answers in zip(mixed, found, strict=True):
                 finished(job, answers)
             jobs = [job for job in jobs if not tasks[job.leaf].is_mixed]
-        with threadpool_limits(1 if n_workers > 1 else None):
+        with one_blas_thread(n_workers > 1):
             Parallel(n_jobs=n_workers, require="sharedmem")(
                 delayed(judge)(job) for job in jobs
             )
 
 
 def judge_all(evaluate, store, ceiling, tasks, thetas, jobs, *, cap, keep):
-    """Return the answers to all jobs, from the store or from `evaluate`."""
+    """Return {job: answers} from the store or from `evaluate`, all unless time ends."""
     answers, missing = {}, []
+
+    def key_of(job):
+        chosen = [theta_text(thetas[t]) for t in job.candidates]
+        return f"{ceiling}/{job.leaf}/{','.join(chosen)}/{cap}/{int(keep)}"
+
     for job in jobs:
         n_rows = len(tasks[job.leaf].val_rows)
-        known = _restored(store.get(_key(ceiling, job, cap, keep)), job, n_rows, keep)
+        known = _restored(store.get(key_of(job)), job, n_rows, keep)
         if known is None:
             missing.append(job)
         else:
@@ -95,15 +104,16 @@ def judge_all(evaluate, store, ceiling, tasks, thetas, jobs, *, cap, keep):
 
     def finished(job, found):
         answers[job] = found
-        store.put(_key(ceiling, job, cap, keep), _as_item(found))
+        store.put(key_of(job), _as_item(found))
 
     evaluate(tasks, thetas, missing, finished, cap=cap, keep=keep)
-    return [answers[job] for job in jobs]
+    return {job: answers[job] for job in jobs if job in answers}
 
 
-def _key(ceiling, job, cap, keep):
-    candidates = ",".join(map(str, job.candidates))
-    return f"{ceiling}/{job.leaf}/{candidates}/{cap}/{int(keep)}"
+def theta_text(theta):
+    """What tells thetas apart, whatever list they stand in."""
+    kernel, gamma = theta.kernel, theta.gamma
+    return ":".join(map(str, (theta.C, gamma, theta.gamma_scale, kernel, *theta[4:])))
 
 
 def _as_item(answers):

@@ -68,3 +68,16 @@ def gain_excluded(gain, sizes, min_gain, share=1.0, confidence=CONFIDENCE):
     n = max(sizes.sum(), 1)
     best_case = gain.sum() / n + confidence * standard_error(gain, sizes)
     return bool(best_case * share < min_gain)
+
+
+def near_tie(lead, most=np.inf):
+    """Whether a mean lead is within its standard error, and not above `most`.
+
+    Parameters
+    ----------
+    lead : ndarray
+        Of the best over another, row by row.
+    """
+    n, mean = len(lead), lead.mean()
+    error = np.sqrt(((lead - mean) ** 2).sum()) / n
+    return bool(mean <= min(error, most))

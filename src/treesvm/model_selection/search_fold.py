@@ -12,8 +12,8 @@ from typing import NamedTuple
 import numpy as np
 from joblib import effective_n_jobs
 
-from treesvm.decomposition.part import Part
-from treesvm.decomposition.training import train_seen
+from treesvm.decomposition.part import Part, certain_scores
+from treesvm.decomposition.training import train_machine, train_seen
 from treesvm.inputs.rows import Rows
 from treesvm.machines.grid import LeafGrid
 from treesvm.machines.pair_grid import PairGrid, rows_of_largest_machine
@@ -31,7 +31,7 @@ _MIDDLE_C = 10.0  # at which weights are learned for all points of a grid
 class Answer(NamedTuple):
     """What one grid point says in one leaf."""
 
-    predicted: np.ndarray  # class codes of the leaf's validation rows
+    predicted: np.ndarray  # class codes, evidence or numbers of validation rows
     part: Part | None  # the trained part, if it was asked for
     converged: bool
 
@@ -80,7 +80,16 @@ class LeafTask:
         """Whether the leaf needs a machine."""
         return self.n_present > 1
 
-    def evaluate(self, thetas, options, *, steps_per_row=None, keep=False, n_jobs=None):
+    def evaluate(
+        self,
+        thetas,
+        options,
+        *,
+        steps_per_row=None,
+        keep=False,
+        n_jobs=None,
+        answer=chunked_codes,
+    ):
         """Return an `Answer` for each of `thetas`.
 
         Parameters
@@ -94,6 +103,8 @@ class LeafTask:
             Whether to return the trained parts too.
         n_jobs : int, optional
             Threads inside the leaf.
+        answer : callable
+            What is said of validation rows, see `treesvm.machines.grid.LeafGrid`.
         """
         if not self.is_mixed:
             return self.one_class_answers(len(thetas), keep)
@@ -104,7 +115,23 @@ class LeafTask:
             steps_per_row=steps_per_row,
             keep=keep,
             n_jobs=n_jobs,
+            answer=answer,
         )
+
+    def val_scores(self, part):
+        """Return a score for each validation row and class, as a part gives it."""
+        if self.data.X is None:
+            raise ValueError(
+                "a scorer of decision values or probabilities needs the rows in one "
+                "memory; on a cluster use a scorer of predicted labels, such as "
+                "'balanced_accuracy'."
+            )
+        if part.machine is None:
+            own = certain_scores(part.code, self.data.n_classes)
+            return np.tile(own, (len(self.val_rows), 1))
+        if len(self.val_rows) == 0:
+            return np.zeros((0, self.data.n_classes))
+        return part.scores(self.data.X[self.val_rows])
 
     def loaded(self):
         """Return the leaf with its rows."""
@@ -122,7 +149,14 @@ class LeafTask:
 
 
 def evaluate_leaf(
-    leaf, thetas, options, *, steps_per_row=None, keep=False, n_jobs=None
+    leaf,
+    thetas,
+    options,
+    *,
+    steps_per_row=None,
+    keep=False,
+    n_jobs=None,
+    answer=chunked_codes,
 ):
     """Return an `Answer` for each of `thetas`, in a leaf of several classes.
 
@@ -132,7 +166,7 @@ def evaluate_leaf(
     Parameters
     ----------
     leaf : LeafData
-    thetas, options, steps_per_row, keep, n_jobs
+    thetas, options, steps_per_row, keep, n_jobs, answer
         As in `LeafTask.evaluate`.
     """
     cap = None
@@ -145,10 +179,13 @@ def evaluate_leaf(
         make_grid = None
         if leaf.rows.n_classes is not None:
             make_grid = _grid_that_fits(leaf.rows.target, group[0], options, n_jobs)
-        if make_grid is None:
-            capped = options._replace(max_iter=cap)
-            found = [_alone(leaf, theta, capped, n_jobs) for theta in group]
+        capped = options._replace(max_iter=cap)
+        if leaf.rows.n_classes is None:
+            found = _numbers(leaf, group, capped)
+        elif make_grid is None:
+            found = [_alone(leaf, theta, capped, n_jobs, answer) for theta in group]
         else:
+            make_grid = functools.partial(make_grid, answer=answer)
             found = _on_one_grid(leaf, group, options, make_grid, cap, keep)
         answers |= zip(group, found, strict=True)
     found = [answers[theta] for theta in thetas]
@@ -162,7 +199,8 @@ def _on_one_grid(leaf, thetas, options, make_grid, cap, keep):
     rows, X_val = leaf.rows, leaf.X_val
     if scaling is not None:
         rows, X_val = rows._replace(X=scaling.apply(rows.X)), scaling.apply(X_val)
-    kernels = [t.kernel.settled(t.gamma, rows.X, t.gamma_scale) for t in thetas]
+    widths = {g: first.kernel.settled(g, rows.X) for g in {t.gamma for t in thetas}}
+    gammas = [_scaled(widths[t.gamma].gamma, t) for t in thetas]
     grid = make_grid(
         rows.X,
         rows.target,
@@ -173,7 +211,7 @@ def _on_one_grid(leaf, thetas, options, make_grid, cap, keep):
         multi_class=first.multi_class,
     )
     found, start = {}, time.perf_counter()
-    pairs = [(kernel.gamma, t.C) for kernel, t in zip(kernels, thetas, strict=True)]
+    pairs = [(gamma, t.C) for gamma, t in zip(gammas, thetas, strict=True)]
     for gamma in sorted({gamma for gamma, _ in pairs}):
         Cs = sorted({C for own, C in pairs if own == gamma})
         for point in grid.points([gamma], Cs, tol=options.tol, max_iter=cap):
@@ -185,6 +223,11 @@ def _on_one_grid(leaf, thetas, options, make_grid, cap, keep):
             found[gamma, point.C] = Answer(point.predicted, part, converged)
             start = now
     return [found[pair] for pair in pairs]
+
+
+def _scaled(gamma, theta):
+    """Return a theta's gamma, from that of its word or number."""
+    return gamma * theta.gamma_scale if isinstance(theta.gamma, str) else gamma
 
 
 def _scaling_of(rows, theta, options):
@@ -201,14 +244,26 @@ def _machine(grid, point, X, kernel):
     return assemble(X, grid.machines, kernel, point.coefficients, point.records)
 
 
-def _alone(leaf, theta, options, n_jobs):
+def _numbers(leaf, thetas, options):
+    """Train regressors that differ in C and gamma only, each by itself."""
+    scaling = _scaling_of(leaf.rows, thetas[0], options)
+    X, found = leaf.rows.X, []
+    seen = leaf.rows._replace(X=X if scaling is None else scaling.apply(X))
+    for theta in thetas:
+        start = time.perf_counter()
+        kernel = theta.kernel.settled(theta.gamma, seen.X, theta.gamma_scale)
+        machine = train_machine(seen, kernel, theta.C, options)
+        part = leaf.part(machine, scaling, time.perf_counter() - start)
+        found.append(Answer(part.values(leaf.X_val), part, part.converged))
+    return found
+
+
+def _alone(leaf, theta, options, n_jobs, answer):
     """Train one point by itself, where a grid does not fit in memory."""
     start = time.perf_counter()
     trained = train_seen(leaf.rows, options._replace(theta=theta), n_jobs)
     part = leaf.part(*trained, time.perf_counter() - start)
-    if leaf.rows.n_classes is None:
-        return Answer(part.values(leaf.X_val), part, part.converged)
-    predicted = chunked_codes(
+    predicted = answer(
         lambda rows: part.decisions(leaf.X_val[rows]),
         leaf.X_val.shape[0],
         part.machine.pairs,

@@ -16,12 +16,14 @@ from treesvm.decomposition.training import MachineOptions
 from treesvm.inputs.parameter_rules import check_parameters, either, number
 from treesvm.model_selection.candidates_of_tables import first_thetas
 from treesvm.model_selection.deadline import Deadline
+from treesvm.model_selection.member_plan import planned_members
+from treesvm.model_selection.stacking import MOST_MEMBERS
 from treesvm.model_selection.table_folds import searched_rows, table_folds
 from treesvm.model_selection.table_search import TableSearch
 
 _CACHE_BYTES = 2**30
 _TOL = 1e-3
-_EPSILON = 0.05  # of regressors, in standard deviations of the target
+EPSILON = 0.05  # of regressors, in standard deviations of the target
 _PROBE_ROWS = 6000  # whose training tells how long all rows would take
 _SEARCH_SHARE = 0.5  # of the time, where more rows are trained than searched
 _FINAL_SHARE = 0.9  # of the time that is left, which training all rows may take
@@ -48,9 +50,14 @@ class TableEstimator(BaseEstimator):
         seed = check_random_state(self.random_state).randint(np.iinfo(np.int32).max)
         return Deadline(self.time_limit), int(seed)
 
-    def _training_table(self, X):
+    def _training_table(self, X, n_targets):
         """Check training rows; note the names of their columns."""
         table = as_table(X)
+        if table.n_rows != n_targets:
+            raise ValueError(
+                f"X has {table.n_rows} rows and y has {n_targets}; give one target for "
+                "each row."
+            )
         if isinstance(X, Table):
             self._take_columns_of(X)
         else:
@@ -87,7 +94,7 @@ class TableEstimator(BaseEstimator):
         return self.encoder_.transform(as_table(X, names))
 
     def _searched(self, rows, seed, deadline):
-        """Search; return the search, and what it found."""
+        """Search; return what was found."""
         if len(rows.target) < 2:
             raise ValueError(
                 f"n_samples={len(rows.target)} with weight; a search trains on some "
@@ -95,9 +102,8 @@ class TableEstimator(BaseEstimator):
             )
         some = searched_rows(rows, seed)
         folds, ceiling = table_folds(some, seed)
-        multi_class = None if rows.n_classes is None else "ovo"
-        thetas = first_thetas(sparse.issparse(rows.X), multi_class)
-        epsilon = _EPSILON if rows.n_classes is None else None
+        thetas = first_thetas(sparse.issparse(rows.X), rows.n_classes)
+        epsilon = EPSILON if rows.n_classes is None else None
         options = MachineOptions(thetas[0], _TOL, None, _CACHE_BYTES, None, epsilon)
         search = TableSearch(
             some,
@@ -114,29 +120,52 @@ class TableEstimator(BaseEstimator):
         self.search_results_ = found.table
         self.stopped_early_ = found.stopped_early
         self.best_loss_ = found.loss
-        return search, found
+        return found
 
-    def _within_time(self, rows, found, fit, deadline, seed):
-        """Return the finding and the rows that can be trained in the time left.
+    def _trained(self, rows, found, weights, fit, deadline, seed):
+        """Train as many members as time allows; set `members_`, return their plan.
+
+        Parameters
+        ----------
+        weights : ndarray
+            Of the thetas that were found.
+        fit : callable
+            ``fit(member, rows)`` returns a trained estimator.
+        """
+        n_rows = len(rows.target)
+        first = planned_members(found, weights, n_rows, seed, 1)[0]
+        first, rows, n_most = self._affordable(rows, first, fit, deadline)
+        plan = [first]
+        if n_most > 1:
+            plan = planned_members(found, weights, n_rows, seed, n_most)
+        self.members_, slowest = [], 0.0
+        for member in plan:
+            if self.members_ and deadline.has_less_than(slowest):
+                self.stopped_early_ = True
+                break
+            before = deadline.elapsed
+            self.members_.append(fit(member, rows))
+            slowest = max(slowest, deadline.elapsed - before)
+        plan = plan[: len(self.members_)]
+        self._note_theta(plan[0].theta, found.max_leaf_size)
+        return plan
+
+    def _affordable(self, rows, first, fit, deadline):
+        """Return the first member, rows and number of members for the time left.
 
         Where the winner could be trained on a part of the rows only, and the plainest
         machine on at least twice as many, the latter is taken: more rows are worth
         more than the last choice of a search.
-
-        Parameters
-        ----------
-        fit : callable
-            ``fit(finding, rows)`` trains the estimator.
         """
         n_rows = len(rows.target)
         if self.time_limit is None or n_rows <= 2 * _PROBE_ROWS:
-            return found, rows
-        order = np.random.default_rng([seed, 11]).permutation(n_rows)
+            return first, rows, MOST_MEMBERS
+        order = np.random.default_rng([first.seed, 11]).permutation(n_rows)
         probe = rows.take(np.sort(order[:_PROBE_ROWS]))
-        plain = first_thetas(sparse.issparse(rows.X), found.theta.multi_class)[0]
-        chosen, n_most = found, 0
-        for theta in dict.fromkeys((found.theta, plain)):
-            one, before = found._replace(theta=theta), deadline.elapsed
+        plain = first_thetas(sparse.issparse(rows.X), rows.n_classes)[0]
+        chosen, n_most = first, 0
+        for theta in dict.fromkeys((first.theta, plain)):
+            one, before = first._replace(theta=theta), deadline.elapsed
             fit(one, probe)
             rate = _PROBE_ROWS / max(deadline.elapsed - before, 1e-6)
             left = _FINAL_SHARE * (self.time_limit - deadline.elapsed)
@@ -144,29 +173,43 @@ class TableEstimator(BaseEstimator):
             if affordable >= 2 * n_most:
                 chosen, n_most = one, affordable
             if affordable >= n_rows:
-                return chosen, rows
+                is_found = chosen.theta is first.theta
+                n_members = min(affordable // n_rows, MOST_MEMBERS) if is_found else 1
+                return chosen, rows, n_members
         if n_most >= n_rows:
-            return chosen, rows
+            return chosen, rows, 1
         self.stopped_early_ = True
-        return chosen, rows.take(np.sort(order[:n_most]))
+        return chosen, rows.take(np.sort(order[:n_most])), 1
 
-    def _note_theta(self, found):
-        """Set what was chosen."""
+    def _note_theta(self, theta, max_leaf_size):
+        """Set what was chosen for the heaviest member."""
         self.best_theta_ = {
-            "C": found.theta.C,
-            "gamma_scale": found.theta.gamma_scale,
-            "kernel": found.theta.kernel.name,
-            "leaf_scaling": found.theta.leaf_scaling,
-            "feature_weights": found.theta.feature_weights,
-            "max_leaf_size": found.max_leaf_size,
+            "C": theta.C,
+            "gamma_scale": theta.gamma_scale,
+            "kernel": theta.kernel.name,
+            "leaf_scaling": theta.leaf_scaling,
+            "feature_weights": theta.feature_weights,
+            "max_leaf_size": max_leaf_size,
         }
+
+    @property
+    def best_estimator_(self) -> Any:
+        """The member that counts most."""
+        return self.members_[0]
+
+    def _decompositions(self):
+        return [member.decompositions_[0] for member in self.members_]
 
     @property
     def feature_importances_(self) -> np.ndarray:
         """Importance of each column as given: those of its encoded features, summed."""
         check_is_fitted(self)
-        encoded = self.best_estimator_.feature_importances_
-        return self._by_column(encoded[None, :])[0]
+        encoded = np.average(
+            [member.feature_importances_ for member in self.members_],
+            axis=0,
+            weights=self._member_weights(),
+        )
+        return self.encoder_.by_column(encoded[None, :])[0]
 
     def explain(self, X: Any) -> np.ndarray:
         """Return exact Shapley values of the machines' values, by column as given.
@@ -174,16 +217,16 @@ class TableEstimator(BaseEstimator):
         Indicators of one column are summed. See `DTSVMClassifier.explain`.
         """
         rows = self._encoded(X)
-        return self._by_column(explanations(self.best_estimator_.decompositions_, rows))
-
-    def _by_column(self, values):
-        """Sum values of encoded features to the columns that they come from."""
-        out = np.zeros((values.shape[0], self.n_features_in_, *values.shape[2:]))
-        np.add.at(out, (slice(None), self.encoder_.column_of_feature), values)
-        return out
+        values = sum(
+            factor * explanations([member], rows)
+            for factor, member in zip(
+                self._factors(), self._decompositions(), strict=True
+            )
+        )
+        return self.encoder_.by_column(values)
 
     def __sklearn_is_fitted__(self):
-        return hasattr(self, "best_estimator_")
+        return hasattr(self, "members_")
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()

@@ -9,6 +9,8 @@ from treesvm.partitions.whole_space import WholeSpace
 
 FIRST_CEILING = 1500
 _ONE_PART = 3000  # training rows up to which one machine sees all of them
+# A part of 1,500 rows of as many classes has a million pairs of them to train.
+_MANY_CLASSES, _MANY_CEILING = 100, 200
 _SEARCHED_ROWS = 40_000  # a search looks at no more rows than these
 _FEW, _SOME = 1500, 6000  # rows below which five folds judge, and below which three
 _HELD_OUT = 0.2
@@ -28,7 +30,9 @@ def table_folds(rows, seed):
     splits = _splits(rows, seed)
     n_train = max(len(train) for train, _ in splits)
     recipe, ceiling = AxisTree(), FIRST_CEILING
-    if n_train <= _ONE_PART:
+    if rows.n_classes is not None and rows.n_classes > _MANY_CLASSES:
+        ceiling = _MANY_CEILING
+    elif n_train <= _ONE_PART:
         recipe, ceiling = WholeSpace(), max(FIRST_CEILING, n_train)
     folds = [
         SearchFold(rows, train, val, recipe, ceiling, seed, number)

@@ -1,11 +1,15 @@
-"""Search a machine and a leaf size for a table: cheap looks first, then finer ones.
+"""Search machines and a leaf size for a table: cheap looks first, then finer ones.
 
 1. Every theta of a coarse grid is judged in a few parts, cut down to some hundred rows.
-2. The best go on to whole parts, more of them each time; half of them stay each time.
+   Of each view (a kernel, a scaling, weights or not) the two best go on.
+2. They are judged in whole parts, more of them each time; the worse half is left
+   behind while there are many.
 3. The winner is refined by thirds of a decade, and the smoothest theta within a
    standard error of the best is taken.
 4. Larger parts are tried: only parts that differ are judged, so that those which stay
    the same say nothing for or against.
+5. Candidates that all validation rows have judged are joined: those that add something
+   to the others become a committee (`stacking`).
 
 A deadline ends any of these; what was best by then is the answer. Without a deadline
 the answer depends on the rows and the seed alone.
@@ -15,58 +19,38 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from joblib import Parallel, delayed, effective_n_jobs
-from threadpoolctl import threadpool_limits
 
 from treesvm.decomposition.progress import Progress
 from treesvm.decomposition.theta import Theta
+from treesvm.decomposition.weighted_committee import WeightedCommittee
+from treesvm.kernels.blas_threads import one_blas_thread
+from treesvm.machines.voting import chunked_evidence
 from treesvm.model_selection.candidates_of_tables import neighbours, smoothness
+from treesvm.model_selection.judged_tasks import JudgedTasks
 from treesvm.model_selection.search_fold import LeafTask
+from treesvm.model_selection.stacking import joined_classes, joined_numbers
 
 _FEW_ROWS = 600  # that train in a first look
 _FIRST_TASKS = 3  # parts that a first look takes
 _FIRST_VALIDATED = 400  # rows that it judges at least, if there are so many
-_FINALISTS = 8  # thetas that go on to whole parts
+_OF_A_VIEW = 2  # thetas of each view that go on to whole parts
+_CANDIDATES = 8  # thetas that are judged on all rows, and may join the committee
 _GROWTH = 4  # of the ceiling
-_STEPS_PER_ROW = 100  # cap on the steps of machines that are only judged
+_SAME = 0.05  # relative distance of answers that are the same but for tolerances
+# Cap on the steps of machines that are only judged: classifiers, regressors.
+_STEPS_PER_ROW = (100, 30)
 
 
 class Finding(NamedTuple):
     """What a search found."""
 
-    theta: Theta
+    thetas: list[Theta]  # of the members, the heaviest first
+    joint: Any  # their `WeightedCommittee`, or the weights of regressors
     partition: Any  # recipe by which the space was cut
     max_leaf_size: int
-    loss: float  # mean over validation rows
+    loss: float  # of the first theta: wrong answers or mean square, held-out rows
     stopped_early: bool
     table: dict  # columns of results
-
-
-class Losses:
-    """Summed losses of thetas, task by task, at one ceiling."""
-
-    def __init__(self, tasks):
-        self.tasks = tasks
-        self.weight = np.array([_val_weight(task).sum() for task in tasks])
-        self.of = {}  # theta -> array with a sum for each task, NaN where not judged
-
-    def note(self, theta, k, loss):
-        own = self.of.setdefault(theta, np.full(len(self.tasks), np.nan))
-        own[k] = loss
-
-    def is_known(self, theta, chosen):
-        """Whether the theta has answered a task, or all of several."""
-        return theta in self.of and not np.isnan(self.of[theta][chosen]).any()
-
-    def mean(self, theta, chosen=None):
-        """Mean loss over the tasks that the theta has answered, or some of them."""
-        own = self.of.get(theta)
-        if own is None:
-            return np.inf
-        known = ~np.isnan(own)
-        if chosen is not None:
-            known &= np.isin(np.arange(len(own)), chosen)
-        weight = self.weight[known].sum()
-        return float(own[known].sum() / weight) if weight > 0 else np.inf
 
 
 class TableSearch:
@@ -104,47 +88,36 @@ class TableSearch:
         self._deadline, self._verbose = deadline, verbose
         self._rng = np.random.default_rng(seed)
         self._ceiling = first_ceiling
-        self.partitions, self.losses = {}, {}
+        self._judged = {}  # by ceiling
         self._looks = []  # (stage, theta, ceiling, loss) for the table of results
 
     def run(self):
         """Search; return a `Finding`."""
-        losses = self._at(self._ceiling)
-        finalists = self._first_look(losses)
-        best = self._halve(losses, finalists)
-        best = self._refine(losses, best)
-        ceiling, best = self._larger_parts(best)
-        return Finding(
-            best,
-            self._folds[0].recipe,
-            ceiling,
-            self.losses[ceiling].mean(best),
-            self._deadline.has_ended_work,
-            _as_table(self._looks),
-        )
+        judged = self._at(self._ceiling)
+        candidates = self._first_look(judged)
+        candidates = self._halve(judged, candidates)
+        candidates = self._refine(judged, candidates)
+        ceiling, candidates = self._larger_parts(candidates)
+        return self._joined(ceiling, candidates)
 
     def _at(self, ceiling):
-        """Return the losses at a ceiling, whose tasks are made once."""
-        if ceiling not in self.losses:
-            tasks, self.partitions[ceiling] = [], []
-            for fold in self._folds:
-                partition, own = fold.tasks(ceiling)
-                self.partitions[ceiling].append(partition)
-                tasks.extend(own)
-            self.losses[ceiling] = Losses(tasks)
-        return self.losses[ceiling]
+        """Return the judged tasks at a ceiling, which are made once."""
+        if ceiling not in self._judged:
+            tasks = [task for fold in self._folds for task in fold.tasks(ceiling)[1]]
+            self._judged[ceiling] = JudgedTasks(tasks)
+        return self._judged[ceiling]
 
-    def _first_look(self, losses):
-        """Return the thetas that did best in a few parts of few rows."""
-        mixed = _mixed(losses.tasks)
+    def _first_look(self, judged):
+        """Return the thetas that did best, in each view, in a few parts of few rows."""
+        mixed = _mixed(judged.tasks)
         if len(mixed) == 0:  # one class everywhere: any theta will do
             return self._thetas[:1]
         order = self._rng.permutation(mixed)
-        sizes = np.array([len(losses.tasks[k].val_rows) for k in order])
+        sizes = np.array([len(judged.tasks[k].val_rows) for k in order])
         enough = int(np.searchsorted(np.cumsum(sizes), _FIRST_VALIDATED)) + 1
         chosen = order[: max(_FIRST_TASKS, enough)][: 4 * _FIRST_TASKS]
-        small = Losses([_cut(losses.tasks[k], self._rng) for k in chosen])
-        views = _together(self._thetas, 0)
+        small = JudgedTasks([_cut(judged.tasks[k], self._rng) for k in chosen])
+        views = list(_views(self._thetas).values())
         progress = Progress(len(views), "kinds of machines", self._verbose)
         for own in views:
             if self._deadline.is_over(0.4):
@@ -152,47 +125,51 @@ class TableSearch:
             self._judge(small, own, range(len(small.tasks)))
             progress.step()
         progress.close()
-        ranked = sorted(small.of, key=lambda t: (small.mean(t), smoothness(t)))
+        ranked = sorted(small.thetas, key=lambda t: (small.loss(t), smoothness(t)))
         self._note("first look", small, ranked, self._ceiling)
-        return ranked[:_FINALISTS] or self._thetas[:1]
+        best = [t for own in _views(ranked).values() for t in own[:_OF_A_VIEW]]
+        return sorted(best, key=small.loss) or self._thetas[:1]
 
-    def _halve(self, losses, thetas):
-        """Judge thetas on ever more parts, and keep the better half each time."""
-        order = self._rng.permutation(_mixed(losses.tasks))
+    def _halve(self, judged, thetas):
+        """Judge thetas on ever more parts; return those that stay, the best first."""
+        order = self._rng.permutation(_mixed(judged.tasks))
         done, size = 0, max(1, len(order) // 4)
         while done < len(order) and not self._deadline.is_over(0.6):
             batch = order[done : done + size]
-            self._judge(losses, thetas, batch)
+            self._judge(judged, thetas, batch)
             done += len(batch)
             seen = order[:done]
-            thetas = sorted(thetas, key=lambda t: losses.mean(t, seen))
-            self._note("halving", losses, thetas, self._ceiling)
-            thetas = thetas[: max(1, len(thetas) // 2)]
+            known = [t for t in thetas if judged.is_known(t, seen)] or thetas[:1]
+            thetas = sorted(known, key=lambda t: judged.loss(t, seen))
+            self._note("halving", judged, thetas, self._ceiling)
+            thetas = thetas[: max(_CANDIDATES, len(thetas) // 2)]
             size = done
-        return thetas[0]
+        return thetas
 
-    def _refine(self, losses, best):
-        """Try thetas around the best; return the smoothest that is as good."""
-        mixed = _mixed(losses.tasks)
+    def _refine(self, judged, candidates):
+        """Try thetas around the best; put the smoothest that is as good before all."""
+        mixed, best = _mixed(judged.tasks), candidates[0]
         if len(mixed) == 0 or self._deadline.is_over(0.5):
-            return best
-        around = neighbours(best)
+            return candidates
+        around = neighbours(best, is_grid=self.rows.n_classes is not None)
         some = self._rng.permutation(mixed)[: max(4, len(mixed) // 4)]
-        self._judge(losses, around, some)
-        around.sort(key=lambda t: losses.mean(t, some))
-        self._judge(losses, around[:3], mixed)
-        top = [t for t in around[:3] if losses.is_known(t, mixed)]
+        self._judge(judged, around, some)
+        around = [t for t in around if judged.is_known(t, some)]
+        around.sort(key=lambda t: judged.loss(t, some))
+        self._judge(judged, around[:3], mixed)
+        top = [t for t in around[:3] if judged.is_known(t, mixed)]
         if not top:
-            return best
-        top.sort(key=losses.mean)
-        self._note("refined", losses, around, self._ceiling)
-        return min(
-            (t for t in top if _is_as_good(losses, t, top[0], mixed)), key=smoothness
+            return candidates
+        top.sort(key=lambda t: judged.loss(t, mixed))
+        self._note("refined", judged, around, self._ceiling)
+        smoothest = min(
+            (t for t in top if _is_as_good(judged, t, top[0], mixed)), key=smoothness
         )
+        return list(dict.fromkeys([smoothest, *top, *candidates]))
 
-    def _larger_parts(self, best):
+    def _larger_parts(self, candidates):
         """Try larger parts while that pays."""
-        ceiling = self._ceiling
+        ceiling, best = self._ceiling, candidates[0]
         n_train = max(len(fold.train) for fold in self._folds)
         while ceiling < n_train and not self._deadline.is_over(0.5):
             larger = ceiling * _GROWTH
@@ -210,76 +187,112 @@ class TableSearch:
             known = [t for t in rivals if coarse.is_known(t, chosen)]
             if not known or not fine.is_known(best, parts):
                 break
-            winner = min(known, key=lambda t: coarse.mean(t, chosen))
+            winner = min(known, key=lambda t: coarse.error(t, chosen))
             self._note("larger parts", coarse, known, larger)
-            if not coarse.mean(winner, chosen) < fine.mean(best, parts):
+            if not coarse.error(winner, chosen) < fine.error(best, parts):
                 break
             ceiling, best = larger, winner
-        return ceiling, best
+            others = [t for t in known + candidates[1:] if t != best]
+            candidates = self._again(coarse, [best, *others][:_CANDIDATES])
+        return ceiling, candidates
 
-    def _judge(self, losses, thetas, chosen):
+    def _again(self, judged, candidates):
+        """Judge candidates at a new ceiling, the first in any case."""
+        mixed = _mixed(judged.tasks)
+        for theta in candidates:
+            if not self._deadline.is_over(0.6):
+                self._judge(judged, [theta], mixed)
+        others = [t for t in candidates[1:] if judged.is_known(t, mixed)]
+        return [candidates[0], *sorted(others, key=judged.loss)]
+
+    def _joined(self, ceiling, candidates):
+        """Return the finding: the best candidate, and those that add to it."""
+        judged = self._at(ceiling)
+        asked = [k for k, task in enumerate(judged.tasks) if len(task.val_rows)]
+        best = candidates[0]
+        if not judged.known(best):  # no time for a look: one part will do
+            self._judge(judged, [best], _mixed(judged.tasks)[:1], in_any_case=True)
+        mixed = judged.known(best)
+        known = _distinct(judged, candidates, mixed)
+        certain = [k for k in asked if not judged.tasks[k].is_mixed]
+        for theta in known:
+            for k in certain:
+                n_rows = len(judged.tasks[k].val_rows)
+                judged.note(theta, k, np.zeros((n_rows, self.rows.n_classes)))
+        chosen = sorted({*mixed, *certain})
+        places, joint = self._members(judged, known, chosen)
+        thetas = [known[place] for place in places]
+        self._note("joined", judged, thetas, ceiling)
+        return Finding(
+            thetas,
+            joint,
+            self._folds[0].recipe,
+            ceiling,
+            judged.error(best, chosen) if chosen else np.inf,
+            self._deadline.has_ended_work,
+            _as_table(self._looks),
+        )
+
+    def _members(self, judged, thetas, chosen):
+        """Return the places of the members among thetas, and how they are joined."""
+        is_numbers = self.rows.n_classes is None
+        if not chosen:  # so few rows that none was held out
+            alone = np.ones(1)
+            if is_numbers:
+                return [0], alone
+            return [0], WeightedCommittee(alone, alone, 0.0, self._shares())
+        said = np.stack([judged.answers(theta, chosen) for theta in thetas])
+        if is_numbers:
+            return joined_numbers(said, judged.held(chosen))
+        return joined_classes(said, judged.held(chosen), self._shares())
+
+    def _shares(self):
+        """Return the shares of the classes among the rows."""
+        mass = np.bincount(
+            self.rows.target, weights=self.rows.weight, minlength=self.rows.n_classes
+        )
+        return mass / mass.sum()
+
+    def _judge(self, judged, thetas, chosen, *, in_any_case=False):
         """Judge thetas in tasks that they have not answered, until the deadline."""
         jobs = []
-        for k in chosen:
-            missing = [t for t in thetas if not losses.is_known(t, k)]
+        for k in map(int, chosen):
+            missing = [t for t in thetas if not judged.is_known(t, [k])]
             if missing:
-                jobs.append((int(k), missing))
+                jobs.append((k, missing))
         n_workers = min(effective_n_jobs(self._n_jobs), max(1, len(jobs)))
 
         def judge(k, missing):
-            task = losses.tasks[k]
-            for some in _together(missing, task.data.n_classes):
-                if self._deadline.is_over():
+            task = judged.tasks[k]
+            for some in _views(missing).values():  # they share distances and weights
+                if self._deadline.is_over() and not in_any_case:
                     return
                 answers = task.evaluate(
                     some,
                     self._options,
-                    steps_per_row=_STEPS_PER_ROW,
+                    steps_per_row=_STEPS_PER_ROW[task.data.n_classes is None],
                     n_jobs=self._n_jobs if n_workers == 1 else 1,
+                    answer=chunked_evidence,
                 )
                 for theta, answer in zip(some, answers, strict=True):
-                    losses.note(theta, k, task_loss(task, answer.predicted))
+                    judged.note(theta, k, answer.predicted)
 
-        with threadpool_limits(1 if n_workers > 1 else None):
+        with one_blas_thread(n_workers > 1):
             Parallel(n_jobs=n_workers, require="sharedmem")(
                 delayed(judge)(*job) for job in jobs
             )
 
-    def trained(self, found):
-        """Yield tasks in random order, with the winner's part trained for each."""
-        tasks = self.losses[found.max_leaf_size].tasks
-        for k in self._rng.permutation(len(tasks)):
-            answer = tasks[k].evaluate([found.theta], self._options, keep=True)[0]
-            yield tasks[k], answer.part
-
-    def _note(self, stage, losses, thetas, ceiling):
+    def _note(self, stage, judged, thetas, ceiling):
         for theta in thetas:
-            self._looks.append((stage, theta, ceiling, losses.mean(theta)))
+            self._looks.append((stage, theta, ceiling, judged.loss(theta)))
 
 
-def _together(thetas, n_classes):
-    """Return lists of thetas to be judged in one go: those that share distances.
-
-    Regressors share nothing, so that the time is looked at after each of them.
-    """
-    if n_classes is None:
-        return [[theta] for theta in thetas]
+def _views(thetas):
+    """Return the thetas that differ in C and gamma only, by what they share."""
     alike = {}
     for theta in thetas:
         alike.setdefault(theta[3:], []).append(theta)
-    return list(alike.values())
-
-
-def task_loss(task, predicted):
-    """Return the weighted sum of errors in a task: wrong answers, or squares."""
-    target = task.data.target[task.val_rows]
-    if task.data.n_classes is None:
-        return float(_val_weight(task) @ (predicted - target) ** 2)
-    return float(_val_weight(task) @ (predicted != target))
-
-
-def _val_weight(task):
-    return task.data.weight[task.val_rows]
+    return alike
 
 
 def _mixed(tasks):
@@ -297,14 +310,30 @@ def _cut(task, rng):
     return LeafTask(task.data, rows, task.val_rows, task.fold)
 
 
-def _is_as_good(losses, theta, best, chosen):
-    """Whether a theta is within a standard error of the best, by paired tasks."""
-    gap = losses.of[theta][chosen] - losses.of[best][chosen]
-    n = losses.weight[chosen].sum()
-    spread = np.sqrt(np.abs(gap).sum() + 1e-12)  # of independent wrong answers
-    if len(gap) > 1:
-        spread = max(spread, np.sqrt(((gap - gap.mean()) ** 2).sum()))
-    return gap.sum() / n <= spread / n
+def _is_as_good(judged, theta, best, chosen):
+    """Whether a theta is within a standard error of the best, by paired rows."""
+    target, weight = judged.held(chosen)[:2]
+    gap = judged.errors(theta, chosen, target) - judged.errors(best, chosen, target)
+    mean = np.average(gap, weights=weight)
+    spread = np.sqrt(weight**2 @ (gap - mean) ** 2) / weight.sum()
+    return mean <= spread
+
+
+def _distinct(judged, thetas, chosen):
+    """Return the thetas that have answered all tasks, and not as one before them.
+
+    Above some C no row is at its bound, and a larger one changes little.
+    """
+    if not chosen:
+        return thetas[:1]
+    kept, answers = [], []
+    for theta in (t for t in thetas if judged.is_known(t, chosen)):
+        own = judged.answers(theta, chosen)
+        near = _SAME * (np.std(own) if own.ndim == 2 else judged.spread(theta, chosen))
+        if not any(np.std(own - other) <= near for other in answers):
+            kept.append(theta)
+            answers.append(own)
+    return kept
 
 
 def _finer_tasks(fine, coarse):

@@ -3,36 +3,30 @@
 from typing import Self
 
 import numpy as np
-from scipy.special import logsumexp
 from sklearn.base import ClassifierMixin
 from sklearn.utils import compute_sample_weight
-from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import _check_y
 
-from treesvm.decomposition.leaf_calibration import (
-    LeafCalibration,
-    fit_leaf_calibration,
-    part_masses,
-)
-from treesvm.decomposition.part import certain_scores
 from treesvm.estimators.dtsvm import DTSVMClassifier
 from treesvm.inputs.array_types import Array, ArrayLike, ClassWeight, MatrixLike, Seed
 from treesvm.inputs.rows import Rows
-from treesvm.inputs.training_rows import check_class_masses, row_weights
+from treesvm.inputs.training_rows import (
+    check_class_masses,
+    checked_target,
+    class_codes,
+    row_weights,
+)
 from treesvm.inputs.whole_fit import all_or_nothing
 from treesvm.model_selection.table_estimator import TableEstimator
-
-_CALIBRATING_ROWS = 3000  # held-out rows that are enough for two numbers
-_CALIBRATING_SHARE = 0.1  # of the time limit, which finding them may take
 
 
 class TreeSVC(ClassifierMixin, TableEstimator):
     """Classification of tables: finds its machine by itself, within a time limit.
 
     Takes data frames with numbers, categories and missing values. Kernels, feature
-    weights, scalings, C, widths and leaf sizes are tried on held-out training rows, and
-    the winner is trained on all rows. Probabilities are calibrated on the rows that the
-    search held out.
+    weights, scalings, C, widths and leaf sizes are tried on held-out training rows; the
+    best, and up to three others that add something to it on those rows, are trained on
+    all rows and answer together. Where rows are many, each of them has a tree of its
+    own. Probabilities are calibrated on the rows that the search held out.
 
     Parameters
     ----------
@@ -48,12 +42,16 @@ class TreeSVC(ClassifierMixin, TableEstimator):
     Attributes
     ----------
     classes_ : ndarray of shape (n_classes,)
+    members_ : list of DTSVMClassifier
+        Trained on encoded rows and class codes, the one that counts most first.
     best_estimator_ : DTSVMClassifier
-        Trained on encoded rows and class codes.
+        The first of them.
+    committee_ : WeightedCommittee
+        How their values become probabilities.
     best_theta_ : dict
-        What the search chose.
+        What the search chose for the first of them.
     best_loss_ : float
-        Share of wrong answers on held-out rows.
+        Share of wrong answers of the best single machine on held-out rows.
     search_results_ : dict of ndarray
         What was tried, as a table that pandas takes.
     stopped_early_ : bool
@@ -117,23 +115,26 @@ class TreeSVC(ClassifierMixin, TableEstimator):
         """
         deadline, seed = self._start()
         rows = self._training_rows(X, y, sample_weight, seed)
-        search, found = self._searched(rows, seed, deadline)
+        found = self._searched(rows, seed, deadline)
 
-        def fit(finding, some):
-            model = self._machine(finding, seed)
+        def fit(member, some):
+            model = self._machine(member, found.max_leaf_size)
             return model.fit(some.X, some.target, some.weight)
 
-        found, some = self._within_time(rows, found, fit, deadline, seed)
-        self._note_theta(found)
-        self.calibration_ = _calibration(search, found, rows, deadline)
-        self.best_estimator_ = fit(found, some)
+        weights = found.joint.weights
+        plan = self._trained(rows, found, weights, fit, deadline, seed)
+        weights = np.array([member.weight for member in plan])
+        self.committee_ = found.joint._replace(
+            weights=weights / weights.sum(),
+            slopes=found.joint.slopes[[member.place for member in plan]],
+        )
         return self
 
     def _training_rows(self, X, y, sample_weight, seed):
         """Check and encode training data; set `classes_`."""
-        table, y = self._training_table(X), _check_y(y, estimator=self)
-        check_classification_targets(y)
-        self.classes_, codes = np.unique(y, return_inverse=True)
+        y = checked_target(self, y)
+        table = self._training_table(X, len(y))
+        self.classes_, codes = class_codes(y)
         if len(self.classes_) < 2:
             raise ValueError(
                 f"y holds one class only, {self.classes_[0]!r}; a classifier needs "
@@ -147,35 +148,38 @@ class TreeSVC(ClassifierMixin, TableEstimator):
         check_class_masses(self.classes_, mass)
         return Rows(encoded, codes, weight, len(self.classes_)).with_weight()
 
-    def _machine(self, found, seed):
-        """Return the winner, unfitted."""
-        theta = found.theta
+    def _machine(self, member, max_leaf_size):
+        """Return a member, unfitted."""
+        theta = member.theta
         return DTSVMClassifier(
             theta.C,
             theta.gamma,
-            max(found.max_leaf_size, 2),
+            max(max_leaf_size, 2),
             gamma_scale=theta.gamma_scale,
             kernel=theta.kernel.name,
             leaf_scaling=theta.leaf_scaling,
             feature_weights=theta.feature_weights,
             multi_class=theta.multi_class,
-            partition=found.partition,
+            partition=member.partition,
+            probability=False,
             n_jobs=self.n_jobs,
-            random_state=seed,
+            random_state=member.seed,
         )
+
+    def _member_weights(self):
+        return self.committee_.weights
+
+    def _factors(self):
+        """Of the members' values in the log odds; of more classes, their weights."""
+        made = self.committee_
+        two = len(self.classes_) == 2
+        return 2.0 * made.weights * made.slopes if two else made.weights
 
     def predict_log_proba(self, X: MatrixLike) -> Array:
         """Return logarithms of the class probabilities."""
-        rows = self._encoded(X)
-        every = []
-        members = self.best_estimator_.decompositions_
-        for member in members:
-            part = member.apply(rows, self.n_jobs)
-            scores = member.scores_in(rows, part, self.n_jobs)
-            masses = part_masses(member, self.calibration_.shares)[part]
-            certain = np.array([p.machine is None for p in member.parts])[part]
-            every.append(self.calibration_.log_probabilities(scores, masses, certain))
-        return logsumexp(every, axis=0) - np.log(len(members))
+        return self.committee_.log_probabilities(
+            self._decompositions(), self._encoded(X), self.n_jobs
+        )
 
     def predict_proba(self, X: MatrixLike) -> Array:
         """Return class probabilities."""
@@ -190,45 +194,3 @@ class TreeSVC(ClassifierMixin, TableEstimator):
         """Return the most probable class of every row."""
         most_probable = self.predict_log_proba(X).argmax(axis=1)
         return self.classes_[most_probable]
-
-
-def _calibration(search, found, rows, deadline):
-    """Fit the probabilities on rows that the search held out.
-
-    Few rows will do where time is short: there are two numbers to be found.
-    """
-    most = deadline.shortly(_CALIBRATING_SHARE)
-    shares = np.bincount(rows.target, weights=rows.weight, minlength=rows.n_classes)
-    shares = shares / shares.sum()
-    scores, masses, certain, held = [], [], [], []
-    n_held = 0
-    for task, part in search.trained(found):
-        if len(task.val_rows) == 0:
-            continue
-        X_val = task.data.X[task.val_rows]
-        is_certain = part.machine is None
-        own = np.tile(certain_scores(part.code, rows.n_classes), (X_val.shape[0], 1))
-        scores.append(own if is_certain else part.scores(X_val))
-        mass = np.bincount(
-            task.data.target[task.rows],
-            weights=task.data.weight[task.rows],
-            minlength=rows.n_classes,
-        )
-        masses.append(np.tile(mass, (X_val.shape[0], 1)))
-        certain.append(np.full(X_val.shape[0], is_certain))
-        held.append(task.val_rows)
-        n_held += X_val.shape[0]
-        if n_held >= _CALIBRATING_ROWS or most.is_over():
-            break
-    if not held:
-        return LeafCalibration(1.0, 0.0, shares)
-    held = np.concatenate(held)
-    data = search.rows
-    return fit_leaf_calibration(
-        np.concatenate(scores),
-        np.concatenate(masses),
-        np.concatenate(certain),
-        data.target[held],
-        data.weight[held],
-        shares,
-    )

@@ -4,23 +4,23 @@ from typing import Self
 
 import numpy as np
 from sklearn.base import RegressorMixin
-from sklearn.utils.validation import _check_y
 
 from treesvm.estimators.dtsvr import DTSVRegressor
 from treesvm.inputs.array_types import Array, ArrayLike, MatrixLike, Seed
 from treesvm.inputs.rows import Rows
-from treesvm.inputs.training_rows import row_weights
+from treesvm.inputs.training_rows import checked_target, row_weights
 from treesvm.inputs.whole_fit import all_or_nothing
-from treesvm.model_selection.table_estimator import _EPSILON, TableEstimator
+from treesvm.model_selection.table_estimator import EPSILON, TableEstimator
 
 
 class TreeSVR(RegressorMixin, TableEstimator):
     """Regression on tables: finds its machine by itself, within a time limit.
 
     Takes data frames with numbers, categories and missing values. Kernels, feature
-    weights, scalings, C, widths and leaf sizes are tried on held-out training rows, and
-    the winner is trained on all rows. The target is scaled inside, so that its units do
-    not matter.
+    weights, scalings, C, widths and leaf sizes are tried on held-out training rows; the
+    best, and up to three others that add something to it on those rows, are trained on
+    all rows and answer together. Where rows are many, each of them has a tree of its
+    own. The target is scaled inside, so that its units do not matter.
 
     Parameters
     ----------
@@ -34,12 +34,17 @@ class TreeSVR(RegressorMixin, TableEstimator):
 
     Attributes
     ----------
+    members_ : list of DTSVRegressor
+        Trained on encoded rows and the scaled target, the one that counts most first.
     best_estimator_ : DTSVRegressor
-        Trained on encoded rows and the scaled target.
+        The first of them.
+    member_weights_ : ndarray
+        By which their answers are added.
     best_theta_ : dict
-        What the search chose.
+        What the search chose for the first of them.
     best_loss_ : float
-        Mean squared error on held-out rows, in units of the target's variance.
+        Mean squared error of the best single machine on held-out rows, in units of the
+        target's variance.
     search_results_ : dict of ndarray
         What was tried, as a table that pandas takes.
     stopped_early_ : bool
@@ -93,8 +98,8 @@ class TreeSVR(RegressorMixin, TableEstimator):
         self
         """
         deadline, seed = self._start()
-        table = self._training_table(X)
-        y = _check_y(y, y_numeric=True, estimator=self).astype(np.float64)
+        y = checked_target(self, y, is_numeric=True)
+        table = self._training_table(X, len(y))
         encoded = self._encoded_training(table, y, None, seed)
         weight = row_weights(encoded, sample_weight)
         self.target_mean_ = float(np.average(y, weights=weight))
@@ -104,40 +109,53 @@ class TreeSVR(RegressorMixin, TableEstimator):
         self.target_scale_ = spread if spread > 0 else 1.0
         target = (y - self.target_mean_) / self.target_scale_
         rows = Rows(encoded, target, weight, None).with_weight()
-        _, found = self._searched(rows, seed, deadline)
+        found = self._searched(rows, seed, deadline)
 
-        def fit(finding, some):
-            theta = finding.theta
-            model = DTSVRegressor(
-                theta.C,
-                theta.gamma,
-                max(finding.max_leaf_size, 2),
-                gamma_scale=theta.gamma_scale,
-                epsilon=_EPSILON,
-                kernel=theta.kernel.name,
-                leaf_scaling=theta.leaf_scaling,
-                feature_weights=theta.feature_weights,
-                partition=finding.partition,
-                n_jobs=self.n_jobs,
-                random_state=seed,
-            )
+        def fit(member, some):
+            model = self._machine(member, found.max_leaf_size)
             return model.fit(some.X, some.target, some.weight)
 
-        found, some = self._within_time(rows, found, fit, deadline, seed)
-        self._note_theta(found)
-        self.best_estimator_ = fit(found, some)
+        plan = self._trained(rows, found, found.joint, fit, deadline, seed)
+        weights = np.array([member.weight for member in plan])
+        self.member_weights_ = weights * (found.joint.sum() / weights.sum())
         return self
+
+    def _machine(self, member, max_leaf_size):
+        """Return a member, unfitted."""
+        theta = member.theta
+        return DTSVRegressor(
+            theta.C,
+            theta.gamma,
+            max(max_leaf_size, 2),
+            gamma_scale=theta.gamma_scale,
+            epsilon=EPSILON,
+            kernel=theta.kernel.name,
+            leaf_scaling=theta.leaf_scaling,
+            feature_weights=theta.feature_weights,
+            scale_target=False,
+            partition=member.partition,
+            n_jobs=self.n_jobs,
+            random_state=member.seed,
+        )
+
+    def _member_weights(self):
+        return self.member_weights_
+
+    def _factors(self):
+        return self.target_scale_ * self.member_weights_
 
     def explain(self, X: MatrixLike) -> Array:
         """Return exact Shapley values by column as given, in units of the target.
 
         Indicators of one column are summed. See `DTSVRegressor.explain`.
         """
-        found = super().explain(X)
-        return self.target_scale_ * found
+        return super().explain(X)
 
     def predict(self, X: MatrixLike) -> Array:
         """Return the predicted target of every row."""
         rows = self._encoded(X)
-        found = self.best_estimator_.predict(rows)
+        found = sum(
+            weight * member.predict(rows)
+            for weight, member in zip(self.member_weights_, self.members_, strict=True)
+        )
         return self.target_mean_ + self.target_scale_ * found

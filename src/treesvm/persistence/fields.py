@@ -34,8 +34,10 @@ from treesvm.persistence.packed_parts import (
 )
 from treesvm.persistence.packed_tables import (
     read_calibration,
+    read_committee,
     read_encoder,
     write_calibration,
+    write_committee,
     write_encoder,
 )
 from treesvm.persistence.packed_trees import read_trees, write_trees
@@ -189,6 +191,12 @@ def _array(name, dtype, **bounds):
     return Kind(write, read)
 
 
+def _read_weights(section, arrays, model):
+    """A weight for each member."""
+    shape = (len(model.members_),)
+    return {"member_weights_": arrays.take("member_weights", "f8", shape, low=0.0)}
+
+
 def _read_rows(section, arrays, model):
     """Numbers of training rows, ascending."""
     rows = arrays.take("sample_indices", "i8", (None,), low=0, high=_MAX_ROWS)
@@ -202,6 +210,8 @@ KINDS = {
     "classes": Kind(write_classes, read_classes),
     "encoder": Kind(write_encoder, read_encoder),
     "calibration": Kind(write_calibration, read_calibration),
+    "committee": Kind(write_committee, read_committee),
+    "member_weights": Kind(_array("member_weights", "f8").write, _read_weights),
     "machine": Kind(_write_machine, _read_machine),
     "members": _members("kernel"),
     "compressed_members": _members("compressed"),

@@ -2,7 +2,7 @@
 
 The file is a zip of .npy arrays and a JSON header:
 
-    {"format": 2, "treesvm": "0.1.0", "class": "DTSVMClassifier",
+    {"format": 3, "treesvm": "0.1.0", "class": "DTSVMClassifier",
      "parameters": {...}, "state": {...}, "arrays": {name: dtype, shape, sha256}}
 
 No part of it is a pickle and no part is executed. `load_model` checks everything that
@@ -29,7 +29,7 @@ from treesvm.persistence.objects import entry_of, is_wrapper, wrapper_class
 from treesvm.persistence.old_formats import STEPS, upgraded
 from treesvm.persistence.state import read_model, write_model
 
-FORMAT = 2
+FORMAT = 3
 FORMATS = {*STEPS, FORMAT}
 MAX_BYTES = 512 * 2**20
 _NO_LIMIT = 2**62
@@ -117,6 +117,11 @@ def load_model(path: FilePath, *, max_bytes: int | None = MAX_BYTES) -> Any:
         return _read(header, arrays, max_bytes)
     except ModelFileError as error:
         raise ModelFileError(f"{name}: {error}.") from error
+    except MemoryError as error:
+        raise ModelFileError(
+            f"{name}: there is not enough memory for it; lower max_bytes="
+            f"{max_bytes} to have files of this size refused beforehand."
+        ) from error
 
 
 def _open_regular(name):

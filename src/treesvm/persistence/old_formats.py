@@ -6,6 +6,9 @@ to its place. A new format adds a step to `STEPS`, and the steps before it stay.
 Format 1 had a layout for each estimator: one gamma for all machines, partitions without
 tags, values in groups, searches that were estimators themselves, and H-LSVM with kernel
 machines in its leaves, which is a DTSVM with an oblique partition now.
+
+Format 2 had members that voted hard, probabilities of a DTSVM by one scale, and
+regressors in units of the target.
 """
 
 from dataclasses import fields
@@ -14,7 +17,7 @@ import numpy as np
 
 from treesvm.estimator_table import ESTIMATORS
 from treesvm.files.failures import require
-from treesvm.files.json_values import field
+from treesvm.files.json_values import field, real_number
 from treesvm.kernels.kernel import KERNELS
 from treesvm.persistence.objects import parameter_names
 from treesvm.persistence.plain_values import RULES
@@ -115,6 +118,7 @@ def _oblique_partition(parameters):
 
 def _best_estimator(name, parameters, old, arrays):
     """Return what a search found as an estimator of its own, and all arrays."""
+    require(name in _SEARCHES, f"format 1 had no {name}")
     inner, chosen = _SEARCHES[name]
     reports, known = field(old, "reports", dict), parameter_names(inner) | _AXIS.keys()
     own = {key: value for key, value in parameters.items() if key in known}
@@ -222,4 +226,47 @@ def _number_rows_of_the_gram_matrix(arrays):
     arrays["machines.sizes"] = np.maximum(sizes, [0, 0, 0, rows.max(initial=0) + 1])
 
 
-STEPS = {1: _from_1_to_2}
+def _from_2_to_3(description, arrays):
+    """Return the description in the layout of format 3, and the arrays."""
+    name = field(description, "class", str)
+    parameters = field(description, "parameters", dict)
+    state = dict(field(description, "state", dict))
+    if name in ("DTSVMClassifier", "DTSVMClassifierCV"):
+        parameters = {"probability": False} | parameters | {"voting": "hard"}
+    if name == "DTSVRegressor":
+        parameters = parameters | {"scale_target": False}
+    if name == "DTSVMClassifier":
+        scale = state.pop("probability_scale_", None)
+        numbers = {"slope": scale, "offset": 0.0, "has_shares": False}
+        state["calibration"] = None if scale is None else numbers
+    for key in ("best_estimator_", "estimator_"):
+        if isinstance(state.get(key), dict):
+            state[key] = _from_2_to_3(state[key], arrays)[0]
+    if name in ("TreeSVC", "TreeSVR"):
+        arrays = _committee_of_one(name, state, arrays)
+    made = {"class": name, "parameters": parameters, "state": state}
+    return made, arrays
+
+
+def _committee_of_one(name, state, arrays):
+    """Make the only machine of a front door a member; return the arrays."""
+    state["members_"] = {"0": state.pop("best_estimator_", None)}
+    arrays = {
+        key.replace("inside.", "member0.", 1) if key.startswith("inside.") else key: v
+        for key, v in arrays.items()
+    }
+    if name == "TreeSVR":
+        state["member_weights"] = None
+        return arrays | {"member_weights": np.ones(1)}
+    numbers = field(state, "calibration", dict)
+    del state["calibration"]
+    state["committee"] = {"offset": numbers.get("offset")}
+    arrays["committee.shares"] = arrays.pop("calibration.shares", np.zeros(0))
+    slope = real_number(numbers, "slope", above=0.0)
+    return arrays | {
+        "committee.weights": np.ones(1),
+        "committee.slopes": np.array([slope]),
+    }
+
+
+STEPS = {1: _from_1_to_2, 2: _from_2_to_3}

@@ -7,9 +7,10 @@ feature are arrays, since a text may have a million of them.
 import numpy as np
 
 from treesvm.datasets.column_encoder import ColumnEncoder
-from treesvm.decomposition.leaf_calibration import LeafCalibration
+from treesvm.decomposition.calibration import Calibration
+from treesvm.decomposition.weighted_committee import WeightedCommittee
 from treesvm.files.failures import ModelFileError, require
-from treesvm.files.json_values import real_number
+from treesvm.files.json_values import field, real_number
 
 _FEATURE_BYTES = 150  # of shift and factor as Python's numbers and as arrays
 _NUMBERS = ("shift", "factor")
@@ -45,17 +46,52 @@ def read_encoder(section, arrays, model):
 def write_calibration(model, arrays):
     """Put the shares of the classes into `arrays`; return the two numbers."""
     made = model.calibration_
-    arrays["calibration.shares"] = made.shares
-    return {"slope": float(made.slope), "offset": float(made.offset)}
+    if made is None:
+        return None
+    if made.shares is not None:
+        arrays["calibration.shares"] = made.shares
+    return {
+        "slope": float(made.slope),
+        "offset": float(made.offset),
+        "has_shares": made.shares is not None,
+    }
 
 
 def read_calibration(section, arrays, model):
     """Return a calibration that makes probabilities of all scores."""
+    if section is None:
+        is_needed = getattr(model, "probability", True)
+        require(not is_needed, "its header lacks the numbers of its probabilities")
+        return {"calibration_": None}
     slope = real_number(section, "slope", above=0.0)
     offset = real_number(section, "offset")
+    if not field(section, "has_shares", bool):
+        return {"calibration_": Calibration(slope, offset)}
     least = np.finfo(float).tiny  # a class without a share would never be answered
     shape = (len(model.classes_),)
     shares = arrays.take("calibration.shares", "f8", shape, low=least)
     is_whole = abs(float(shares.sum()) - 1.0) <= _ROUNDING
     require(is_whole, "the shares of its classes do not add up to 1")
-    return {"calibration_": LeafCalibration(slope, offset, shares)}
+    return {"calibration_": Calibration(slope, offset, shares)}
+
+
+def write_committee(model, arrays):
+    """Put weights, slopes and shares of the classes into `arrays`."""
+    made = model.committee_
+    for name in ("weights", "slopes", "shares"):
+        arrays[f"committee.{name}"] = getattr(made, name)
+    return {"offset": float(made.offset)}
+
+
+def read_committee(section, arrays, model):
+    """Return how the members, read before, are joined to probabilities."""
+    n_members, least = (len(model.members_),), np.finfo(float).tiny
+    weights = arrays.take("committee.weights", "f8", n_members, low=least)
+    slopes = arrays.take("committee.slopes", "f8", n_members, low=least)
+    shape = (len(model.classes_),)  # a class without a share would never be answered
+    shares = arrays.take("committee.shares", "f8", shape, low=least)
+    for whole, what in ((shares, "shares of its classes"), (weights, "weights")):
+        is_whole = abs(float(whole.sum()) - 1.0) <= _ROUNDING
+        require(is_whole, f"the {what} do not add up to 1")
+    offset = real_number(section, "offset")
+    return {"committee_": WeightedCommittee(weights, slopes, offset, shares)}

@@ -11,6 +11,7 @@ from treesvm.inputs.parameter_rules import is_number
 from treesvm.kernels.kernel import KERNELS
 
 _VALUES = JsonValues()
+_WORDS = ("median", "scale", "auto")  # of a gamma
 
 
 def _is_whole(value):
@@ -57,7 +58,7 @@ _THETA = {
 }
 RULES = {
     "C_": _is_positive,
-    "gamma_": _is_positive,
+    "gamma_": lambda value: value in _WORDS or _is_positive(value),
     "alpha_": _is_positive,
     "best_loss_": _is_real,
     "best_score_": _is_real,
@@ -79,8 +80,10 @@ RULES = {
 }
 _NEVER_MISSING = {
     *("converged_share_", "n_iter_", "target_mean_", "target_scale_"),
-    *("best_loss_", "best_theta_", "stopped_early_"),
+    *("best_loss_", "best_theta_"),
 }
+# What searches did not report in earlier files of the same format.
+ADDED_LATER = {"stopped_early_"}
 
 
 def write_plain(name, model):

@@ -6,8 +6,9 @@ from treesvm.files.failures import ModelFileError, require
 from treesvm.files.json_values import field
 from treesvm.persistence.fields import KINDS, Kind
 from treesvm.persistence.objects import build, entry_of, write_parameters
-from treesvm.persistence.plain_values import RULES, read_plain, write_plain
+from treesvm.persistence.plain_values import ADDED_LATER, RULES, read_plain, write_plain
 
+_MOST = 20  # members of a committee
 _INSIDE = "inside."  # before the names of the arrays of an estimator inside another
 
 
@@ -26,6 +27,7 @@ def read_model(description, arrays):
     name = field(description, "class", str)
     model = build(name, field(description, "parameters", dict))
     fields, state = entry_of(model).fields, field(description, "state", dict)
+    state = dict.fromkeys(ADDED_LATER.intersection(fields)) | state
     for unknown in state.keys() ^ set(fields):
         raise ModelFileError(f"its header lacks {unknown!r:.50}, or has no use for it")
     handed = {}
@@ -57,31 +59,62 @@ def _nested(attribute):
     """A fitted estimator inside another, with fields of its own."""
 
     def write(model, arrays):
-        inner, own, name = getattr(model, attribute), {}, type(model).__name__
-        if type(inner) is type(model):
-            raise ValueError(
-                f"a {name} inside a {name} cannot be kept in a model file; save the "
-                "one inside."
-            )
-        section = write_model(inner, own)
-        arrays |= {_INSIDE + key: array for key, array in own.items()}
-        return section
+        return _write_inside(model, getattr(model, attribute), _INSIDE, arrays)
 
     def read(section, arrays, model):
-        name = field(section, "class", str)
-        require(name != type(model).__name__, "it holds itself")
-        inner = read_model(section, arrays.within(_INSIDE))
-        n_features, classes = _wanted_inside(model)
-        require(
-            inner.n_features_in_ == n_features
-            and np.array_equal(getattr(inner, "classes_", None), classes),
-            "the estimator inside has other features or classes",
-        )
-        is_decomposed = hasattr(inner, "decompositions_")
-        require(is_decomposed or not hasattr(model, "encoder_"), "it has no parts")
-        return {attribute: inner}
+        return {attribute: _read_inside(model, section, arrays.within(_INSIDE))}
 
     return Kind(write, read)
+
+
+def _write_members(model, arrays):
+    """Fitted estimators that answer together."""
+    return {
+        str(k): _write_inside(model, member, _member_prefix(k), arrays)
+        for k, member in enumerate(model.members_)
+    }
+
+
+def _member_prefix(k):
+    return f"member{k}."
+
+
+def _read_members(section, arrays, model):
+    has_members = isinstance(section, dict) and 0 < len(section) <= _MOST
+    require(has_members, "it has no members")
+    members = []
+    for k in range(len(section)):
+        own = field(section, str(k), dict)
+        members.append(_read_inside(model, own, arrays.within(_member_prefix(k))))
+    for member in members:
+        is_one = len(getattr(member, "decompositions_", ())) == 1
+        require(is_one, "a member is not one decomposition")
+    return {"members_": members}
+
+
+def _write_inside(model, inner, prefix, arrays):
+    own, name = {}, type(model).__name__
+    if type(inner) is type(model):
+        raise ValueError(
+            f"a {name} inside a {name} cannot be kept in a model file; save the "
+            "one inside."
+        )
+    section = write_model(inner, own)
+    arrays |= {prefix + key: array for key, array in own.items()}
+    return section
+
+
+def _read_inside(model, section, arrays):
+    name = field(section, "class", str)
+    require(name != type(model).__name__, "it holds itself")
+    inner = read_model(section, arrays)
+    n_features, classes = _wanted_inside(model)
+    require(
+        inner.n_features_in_ == n_features
+        and np.array_equal(getattr(inner, "classes_", None), classes),
+        "the estimator inside has other features or classes",
+    )
+    return inner
 
 
 def _wanted_inside(model):
@@ -96,4 +129,7 @@ def _wanted_inside(model):
     return model.encoder_.n_features, codes
 
 
-_NESTED = {name: _nested(name) for name in ("estimator_", "best_estimator_")}
+_NESTED = {
+    "members_": Kind(_write_members, _read_members),
+    **{name: _nested(name) for name in ("estimator_", "best_estimator_")},
+}

@@ -1,4 +1,5 @@
 from treesvm.datasets.embedded import embedded_tables
+from treesvm.reporting.compile_clock import work_timed
 from treesvm.reporting.method_looks import LOOKS, chosen_methods
 from treesvm.reporting.methods import METHODS
 from treesvm.reporting.number_text import bytes_text
@@ -34,4 +35,5 @@ __all__ = [
     "table_line",
     "tree_text",
     "warm_up",
+    "work_timed",
 ]

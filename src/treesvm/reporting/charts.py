@@ -1,40 +1,36 @@
-"""The report's charts: accuracy against cost, times, leaf sizes."""
+"""The report's charts: accuracy or R² against cost, times, leaf sizes."""
 
 import math
 
 import numpy as np
 
+from treesvm.datasets.label_task import CLASSIFICATION, REGRESSION
 from treesvm.reporting.method_looks import LOOKS
-from treesvm.reporting.number_text import seconds_text, short_number
+from treesvm.reporting.number_text import score_text, seconds_text, short_number
 from treesvm.reporting.svg import WIDTH, Canvas, decades, round_steps
 
 _LEFT, _RIGHT, _TOP, _BOTTOM = 46, 24, 14, 46
 
 
-def accuracy_against_cost(results):
-    """Draw accuracy over the numbers that a prediction reads, on a log scale."""
-    shown = [r for r in results if r.accuracy is not None]
-    height = 420
-    canvas = Canvas(height, label="Accuracy against the cost of a prediction")
-    powers = decades(
-        min(max(r.numbers_met, 1.0) for r in shown),
-        max(max(r.numbers_met, 1.0) for r in shown),
-    )
-    steps = round_steps(
-        100 * min(r.accuracy for r in shown), 100 * max(r.accuracy for r in shown)
-    )
+def score_against_cost(results, task=CLASSIFICATION):
+    """Draw accuracy or R² over the numbers that a prediction reads, on a log scale."""
+    height = 430
+    measure, unit = ("R²", "") if task == REGRESSION else ("Accuracy", " %")
+    canvas = Canvas(height, label=f"{measure} against the cost of a prediction")
+    factor = 1.0 if task == REGRESSION else 100.0
+    heights = [factor * max(r.score, 0.0) for r in results]  # less than nothing is none
+    costs = [max(r.numbers_met, 1.0) for r in results]
+    powers = decades(min(costs), max(costs))
+    steps = round_steps(min(heights), max(heights))
     low, high = steps[0], steps[-1]
 
     def x_of(numbers):
-        share = (math.log10(max(numbers, 1.0)) - powers[0]) / (powers[-1] - powers[0])
-        return _LEFT + share * (WIDTH - _LEFT - _RIGHT)
+        share = (math.log10(numbers) - powers[0]) / (powers[-1] - powers[0])
+        return _LEFT + 8 + share * (WIDTH - _LEFT - _RIGHT - 8)
 
-    def y_of(percent):
-        return (
-            height
-            - _BOTTOM
-            - (percent - low) / (high - low) * (height - _TOP - _BOTTOM)
-        )
+    def y_of(value):
+        share = (value - low) / (high - low)
+        return height - _BOTTOM - share * (height - _TOP - _BOTTOM)
 
     for power in powers:
         x = x_of(10.0**power)
@@ -44,7 +40,7 @@ def accuracy_against_cost(results):
         )
     for step in steps:
         canvas.line(_LEFT, y_of(step), WIDTH - _RIGHT, y_of(step))
-        canvas.text(_LEFT - 6, y_of(step) + 4, f"{step:g} %", anchor="end")
+        canvas.text(_LEFT - 6, y_of(step) + 4, f"{step:.4g}{unit}", anchor="end")
     canvas.text(
         (_LEFT + WIDTH - _RIGHT) / 2,
         height - 8,
@@ -52,35 +48,49 @@ def accuracy_against_cost(results):
         "axis",
         "middle",
     )
-    places = [(x_of(r.numbers_met), y_of(100 * r.accuracy), r) for r in shown]
-    _label_dots(canvas, places)
+    triples = zip(costs, heights, results, strict=True)
+    places = [(x_of(cost), y_of(value), r) for cost, value, r in triples]
+    _label_dots(canvas, places, task)
     return canvas.svg()
 
 
-def _label_dots(canvas, places):
+def _label_dots(canvas, places, task):
     """Draw dots with their names where they cover neither dots nor other names."""
     taken = [(x - 8, y - 8, x + 8, y + 8) for x, y, _ in places]
+    names = []
     for x, y, r in sorted(places, key=lambda place: place[1]):
-        box, is_left = _free_place(x, y, 7.6 * len(r.title), taken)
+        width = (8.3 if r.is_ours else 7.4) * len(r.title)  # ours are bold
+        box, is_left = _free_place(x, y, width, taken, canvas.height)
         taken.append(box)
-        anchor = box[2] if is_left else box[0]
-        level = box[3] - 4
+        anchor, level = box[2] if is_left else box[0], box[3] - 4
         if abs(level - y - 4) > 1:
-            canvas.line(x, y, anchor, level - 4, "lead")
-        canvas.dot(x, y, LOOKS[r.method].colour, title=_tip(r))
-        style = "name ours" if r.is_ours else "name"
-        canvas.text(anchor, level, r.title, style, "end" if is_left else "start")
+            end = anchor + 3 if is_left else anchor - 3
+            canvas.line(x, y, end, level - 4, "lead")
+        names.append((anchor, level, r, "end" if is_left else "start"))
+    for x, y, r in places:
+        canvas.dot(x, y, LOOKS[r.method].colour, title=_tip(r, task))
+    for anchor, level, r, side in names:
+        canvas.text(anchor, level, r.title, "name ours" if r.is_ours else "name", side)
 
 
-def _free_place(x, y, width, taken):
-    """Return the first free box beside a dot, and whether it lies left of it."""
-    for step in (0, 1, -1, 2, -2, 3, -3, 4, 5, 6, 7, 8):
-        for is_left in (x > WIDTH * 0.55, x <= WIDTH * 0.55):
-            start = x - 11 - width if is_left else x + 11
-            box = start, y - 8 + 14 * step, start + width, y + 8 + 14 * step
-            is_inside = start > 2 and box[2] < WIDTH - 2 and box[1] > 0
-            if is_inside and not any(_overlap(box, other) for other in taken):
-                return box, is_left
+def _free_place(x, y, width, taken, height):
+    """Return the nearest free box beside a dot, and whether it lies left of it."""
+    found = []
+    for step in range(-40, 41):
+        for is_left in (False, True):
+            for gap in (11, 34):
+                start = x - gap - width if is_left else x + gap
+                top = y - 8 + 8 * step
+                box = start, top, start + width, top + 16
+                is_inside = start > _LEFT + 2 and box[2] < WIDTH - 2
+                is_inside &= top > 0 and box[3] < height - _BOTTOM
+                if is_inside and not any(_overlap(box, other) for other in taken):
+                    # A name beside its dot needs no line.
+                    distance = abs(8 * step) + (gap - 11) + (0 if step == 0 else 6)
+                    found.append((distance, is_left, box))
+    if not found:
+        return (x + 11, y - 8, x + 11 + width, y + 8), False
+    _, is_left, box = min(found)
     return box, is_left
 
 
@@ -88,18 +98,17 @@ def _overlap(a, b):
     return a[0] < b[2] and b[0] < a[2] and a[1] < b[3] and b[1] < a[3]
 
 
-def _tip(result):
+def _tip(result, task):
     numbers = short_number(result.numbers_met)
-    return f"{result.title}: {result.accuracy:.2%}, {numbers} numbers read"
+    return f"{result.title}: {score_text(result.score, task)}, {numbers} numbers read"
 
 
 def time_bars(results, field, label):
     """Draw one horizontal bar for each method, on a log scale that is written out."""
-    shown = [r for r in results if getattr(r, field) is not None]
     unit = 1e-6 if field == "predict_microseconds" else 1.0
-    times = [max(unit * getattr(r, field), 1e-9) for r in shown]
-    step, left, room = 27, 146, 66
-    height = 10 + step * len(shown) + 26
+    times = [max(unit * getattr(r, field), 1e-9) for r in results]
+    step, left, room = 27, 118, 66
+    height = 36 + step * len(results)
     canvas = Canvas(height, label=label)
     powers = decades(min(times), max(times))
 
@@ -112,7 +121,7 @@ def time_bars(results, field, label):
         canvas.line(x, 8, x, height - 24)
         if len(powers) < 6 or (power - powers[0]) % 2 == 0:
             canvas.text(x, height - 8, seconds_text(10.0**power), anchor="middle")
-    for place, (r, seconds) in enumerate(zip(shown, times, strict=True)):
+    for place, (r, seconds) in enumerate(zip(results, times, strict=True)):
         y = 10 + step * place
         colour = LOOKS[r.method].colour
         canvas.text(
@@ -124,16 +133,18 @@ def time_bars(results, field, label):
     return canvas.svg()
 
 
-def leaf_histogram(sizes, vectors):
+def leaf_histogram(sizes, is_pure):
     """Draw how many leaves have how many rows, and how many of those answer alone."""
-    sizes, vectors = np.asarray(sizes), np.asarray(vectors)
-    n_bins = min(16, max(4, round(math.sqrt(len(sizes)))))
-    edges = np.linspace(0, max(sizes.max(), 1), n_bins + 1)
+    n_wanted = min(16, max(4, round(math.sqrt(len(sizes)))))
+    # Whole rows, and round ones: 1, 2 or 5 times a power of ten.
+    width_of_bin = max(round(round_steps(0, sizes.max(), n_wanted)[1]), 1)
+    n_bins = max(-(-int(sizes.max()) // width_of_bin), 1)
+    edges = width_of_bin * np.arange(n_bins + 1)
     everything = np.histogram(sizes, edges)[0]
-    one_class = np.histogram(sizes[vectors == 0], edges)[0]
+    one_class = np.histogram(sizes[is_pure], edges)[0]
     height = 240
     canvas = Canvas(height, label="Leaves by their number of training rows")
-    steps = round_steps(0, everything.max(), 4)
+    steps = [s for s in round_steps(0, everything.max(), 4) if s == round(s)]
     width = (WIDTH - _LEFT - _RIGHT) / n_bins
 
     def y_of(count):
@@ -144,7 +155,7 @@ def leaf_histogram(sizes, vectors):
         canvas.text(_LEFT - 6, y_of(step) + 4, short_number(step), anchor="end")
     for k in range(n_bins):
         x = _LEFT + k * width + 1
-        words = f"{edges[k]:,.0f} to {edges[k + 1]:,.0f} rows: {everything[k]} leaves"
+        words = f"{edges[k]:,} to {edges[k + 1]:,} rows: {everything[k]:,} leaves"
         total, pure = y_of(everything[k]), y_of(one_class[k])
         base = height - _BOTTOM
         canvas.rect(
@@ -152,11 +163,10 @@ def leaf_histogram(sizes, vectors):
         )
         if one_class[k]:
             canvas.rect(x, pure, width - 2, base - pure, style="pure", title=words)
-    for place in (0, n_bins // 2, n_bins):
+    for place in sorted({0, n_bins // 2, n_bins}):
         x = _LEFT + place * width
-        canvas.text(
-            x, height - _BOTTOM + 16, short_number(edges[place]), anchor="middle"
-        )
+        shown = f"{edges[place]:,}"
+        canvas.text(x, height - _BOTTOM + 16, shown, anchor="middle")
     middle = (_LEFT + WIDTH - _RIGHT) / 2
     canvas.text(middle, height - 8, "training rows in the leaf", "axis", "middle")
     return canvas.svg()

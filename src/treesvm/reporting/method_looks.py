@@ -10,21 +10,82 @@ class Look(NamedTuple):
 
     title: str
     colour: str
+    about: str  # what it is, in one sentence
+    number_title: str | None = None  # for regression, if it is another name
+
+    def titled(self, task: str) -> str:
+        """Return the title for a task."""
+        if task == "regression" and self.number_title is not None:
+            return self.number_title
+        return self.title
 
 
 # Distinguishable for most eyes, on light and on dark ground (after Okabe and Ito).
 LOOKS = {
-    "linear": Look("Linear SVM", "#8c8c8c"),
-    "svm": Look("RBF SVM", "#d55e00"),
-    "cart": Look("CART", "#b08d00"),
-    "histgb": Look("HistGradientB.", "#5d8a3c"),
-    "lightgbm": Look("LightGBM", "#a5673f"),
-    "partition-tree": Look("Partition tree", "#56b4e9"),
-    "hlsvm": Look("H-LSVM", "#0072b2"),
-    "trsd": Look("TRSD + SVM", "#7d6bd6"),
-    "svtree": Look("SV tree", "#e0568b"),
-    "dtsvm": Look("DTSVM", "#00a878"),
-    "tree-svc": Look("TreeSVC", "#cc5fa5"),
+    "linear": Look(
+        "Linear SVM",
+        "#8c8c8c",
+        "One hyperplane for the whole space (scikit-learn's LinearSVC; for numbers "
+        "Ridge).",
+        "Ridge",
+    ),
+    "svm": Look(
+        "RBF SVM",
+        "#d55e00",
+        "One kernel machine over all rows (scikit-learn's SVC, SVR); its training "
+        "grows with the square of the rows or faster.",
+        "RBF SVR",
+    ),
+    "cart": Look(
+        "CART",
+        "#b08d00",
+        "One decision tree that tests single features (scikit-learn).",
+    ),
+    "histgb": Look(
+        "HistGradientB.",
+        "#5d8a3c",
+        "A hundred boosted trees over binned features (scikit-learn's "
+        "HistGradientBoosting).",
+    ),
+    "lightgbm": Look(
+        "LightGBM", "#a5673f", "A hundred boosted trees by LightGBM, where installed."
+    ),
+    "partition-tree": Look(
+        "Partition tree",
+        "#56b4e9",
+        "A tree whose nodes are linear SVMs with a smooth hinge, solved by "
+        "majorization.",
+    ),
+    "hlsvm": Look(
+        "H-LSVM",
+        "#0072b2",
+        "A tree whose nodes are linear SVMs: a row meets a few hyperplanes.",
+    ),
+    "trsd": Look(
+        "TRSD + SVM",
+        "#7d6bd6",
+        "A tree picks the rows that may become support vectors; a kernel machine "
+        "learns from those alone.",
+    ),
+    "svtree": Look(
+        "SV tree",
+        "#e0568b",
+        "A kernel machine compressed into a tree in which a row meets few support "
+        "vectors.",
+    ),
+    "dtsvm": Look(
+        "DTSVM",
+        "#00a878",
+        "A decision tree cuts the space, a kernel machine answers in every leaf.",
+        "DTSVR",
+    ),
+    "tree-svc": Look(
+        "TreeSVC",
+        "#cc5fa5",
+        "Kernel machines in the leaves of a tree, with kernel, width, C and leaf size "
+        "found within a time limit.",
+        "TreeSVR",
+    ),
 }
 
 

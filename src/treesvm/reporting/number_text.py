@@ -1,5 +1,7 @@
 """Numbers, times and sizes in few characters."""
 
+from treesvm.datasets.label_task import REGRESSION
+
 
 def short_number(value):
     """Return a number in few characters: 0.031, 4.2, 380, 12k, 3.4M."""
@@ -32,3 +34,15 @@ def bytes_text(n_bytes: int) -> str:
             value = n_bytes / limit
             return f"{value:.3g} {unit}" if value < 1000 else f"{value:,.0f} {unit}"
     return f"{n_bytes} B"
+
+
+def score_text(score: float, task: str, decimals: int = 2) -> str:
+    """Return an accuracy in per cent, or an R² as it is."""
+    return (
+        f"{score:.{decimals + 1}f}" if task == REGRESSION else f"{score:.{decimals}%}"
+    )
+
+
+def times_text(ratio: float) -> str:
+    """Return a ratio with two significant digits, such as "310" or "2.7"."""
+    return f"{float(f'{ratio:.2g}'):,.0f}" if ratio >= 10 else f"{ratio:.2g}"

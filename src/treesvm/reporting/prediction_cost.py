@@ -29,13 +29,17 @@ def linear_cost(model, X):
 
 def kernel_cost(model, X):
     """Distinct support vectors, of a machine or of the leaf that a row falls into."""
-    met = support_vector_cost(model, X).nesv_distinct
+    machine = getattr(model, "regressor_", model)  # behind a scaled target
+    met = support_vector_cost(machine, X).nesv_distinct
     return PredictionCost(met, "support vectors", met * X.shape[1])
 
 
 def front_door_cost(model, X):
-    """What the machine that TreeSVC found meets."""
-    return kernel_cost(model.best_estimator_, model.encoder_.transform(as_table(X)))
+    """What the members of TreeSVC meet together."""
+    rows = model.encoder_.transform(as_table(X))
+    costs = [kernel_cost(member, rows) for member in model.members_]
+    met, numbers = sum(c.met for c in costs), sum(c.numbers for c in costs)
+    return PredictionCost(met, costs[0].unit, numbers)
 
 
 def path_cost(model, X):
@@ -59,13 +63,15 @@ def axis_tree_cost(model, X):
 def boosted_cost(model, X):
     """Tests on the ways to the leaves of all LightGBM trees."""
     trees = model.booster_.dump_model()["tree_info"]
-    leaves = np.asarray(model.booster_.predict(X, pred_leaf=True)).reshape(len(X), -1)
+    leaves = np.asarray(model.booster_.predict(X, pred_leaf=True)).reshape(
+        X.shape[0], -1
+    )
     met = 0.0
     for number, tree in enumerate(trees):
         depth = dict(_leaf_depths(tree["tree_structure"]))
         found, counts = np.unique(leaves[:, number], return_counts=True)
         pairs = zip(found, counts, strict=True)
-        met += sum(depth[int(leaf)] * n for leaf, n in pairs) / len(X)
+        met += sum(depth[int(leaf)] * n for leaf, n in pairs) / X.shape[0]
     return PredictionCost(float(met), "tests", float(met))
 
 

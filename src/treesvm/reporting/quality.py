@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from sklearn.base import is_regressor
-from sklearn.metrics import mean_absolute_error, r2_score, roc_auc_score
+from sklearn.metrics import f1_score, mean_absolute_error, r2_score, roc_auc_score
 
 from treesvm.datasets.label_task import REGRESSION, as_target
 from treesvm.datasets.table import Table
@@ -17,9 +17,10 @@ _LEAST = np.finfo(float).eps  # one wrong certainty is not infinitely bad
 def quality_facts(model: TableModel, tables: Iterable[Table]) -> dict[str, Any]:
     """Return {fact: value} about the answers to the rows of some tables with labels.
 
-    Classifiers: accuracy, balanced accuracy (the mean over classes), for two classes
-    the AUC, for more the log loss (if there are probabilities), and the base rate, the
-    share of the most frequent label. Regressors: R² and the mean absolute error.
+    Classifiers: accuracy, balanced accuracy (the mean over classes), F1 (of the second
+    of two classes, of more the mean), for two classes the AUC, the log loss if there
+    are probabilities, and the base rate, the share of the most frequent label.
+    Regressors: R² and the mean absolute error.
     """
     answer = _numbers if is_regressor(model.estimator) else _labels
     seen = [answer(model, table) for table in tables]
@@ -37,9 +38,18 @@ def quality_facts(model: TableModel, tables: Iterable[Table]) -> dict[str, Any]:
     facts["accuracy"] = float(right.mean())
     facts["balanced accuracy"] = float(recalls.mean())
     classes = [str(label) for label in model.classes_]
-    if len(classes) == 2 and set(labels) == set(classes):
-        facts["AUC"] = float(roc_auc_score(y == classes[1], scores))
-    elif len(classes) > 2 and not np.isnan(scores).any():
+    if len(classes) == 2:
+        facts[f"F1 of {classes[1]}"] = float(
+            f1_score(y == classes[1], said == classes[1])
+        )
+        if set(labels) == set(classes):
+            facts["AUC"] = float(roc_auc_score(y == classes[1], scores))
+        if hasattr(model.estimator, "predict_proba"):
+            scores = np.where(y == classes[1], scores, 1.0 - scores)
+    else:
+        facts["mean F1"] = float(f1_score(y, said, average="macro", zero_division=0.0))
+    if hasattr(model.estimator, "predict_proba"):
+        scores = np.where(np.isin(y, classes), scores, 0.0)
         facts["log loss"] = float(-np.log(np.maximum(scores, _LEAST)).mean())
     return facts | {"base rate": float(counts.max() / len(y))}
 

@@ -6,20 +6,19 @@ from collections.abc import Sequence
 from html import escape
 
 from treesvm import __version__
-from treesvm.reporting.charts import accuracy_against_cost, leaf_histogram, time_bars
+from treesvm.datasets.label_task import REGRESSION
 from treesvm.reporting.method_looks import LOOKS
-from treesvm.reporting.number_text import bytes_text, counted, seconds_text
-from treesvm.reporting.region_picture import region_image
+from treesvm.reporting.number_text import bytes_text, counted, score_text, seconds_text
+from treesvm.reporting.report_cards import all_cards
 from treesvm.reporting.report_style import STYLE
 from treesvm.reporting.running import Comparison
-from treesvm.reporting.tree_picture import draw_tree
 from treesvm.reporting.words import headline
 
 
 def html_report(
     comparisons: Sequence[Comparison],
     *,
-    title: str = "Kernel machines at tree speed",
+    title: str = "Methods side by side",
     when: str = "",
 ) -> str:
     """Return the report as text.
@@ -36,7 +35,12 @@ def html_report(
     str
         An HTML page that works without a network.
     """
-    sections = "".join(_section(comparison) for comparison in comparisons)
+    pairs = list(enumerate(comparisons, 1))
+    sections = "".join(_section(place, comparison) for place, comparison in pairs)
+    contents = "".join(
+        f'<li><a href="#data-{place}">{escape(comparison.name)}</a></li>'
+        for place, comparison in pairs
+    )
     system = f"Python {platform.python_version()}, {platform.machine()} {sys.platform}"
     version = f"treesvm {__version__}"
     # No source may be fetched: the page shows what is inside it, also offline.
@@ -55,12 +59,14 @@ def html_report(
 <h1>{escape(title)}</h1>
 <p class="soft">Methods trained on the same rows and measured on others, here and now.
 Bold names are treesvm's.</p>
+<nav><ol>{contents}<li><a href="#methods">What the methods are</a></li></ol></nav>
 {sections}
+{_methods(comparisons)}
 <footer>
-<p>Accuracy, prediction time and cost are measured on rows that no method was trained
-on. Prediction time is that of a row within a large batch. Cost: a support vector or a
-hyperplane reads all features of a row, a test in a tree reads one. Size is that of the
-pickled model. One run on one machine: small differences mean nothing.</p>
+<p>Accuracy (or R²), prediction time and cost are measured on rows that no method was
+trained on. Prediction time is that of a row within a large batch. Cost: a support
+vector or a hyperplane reads all features of a row, a test in a tree reads one. Size is
+that of the pickled model. One run on one machine: small differences mean nothing.</p>
 <p>{escape(" · ".join(part for part in (version, system, when) if part))}</p>
 </footer>
 </main>
@@ -69,102 +75,45 @@ pickled model. One run on one machine: small differences mean nothing.</p>
 """
 
 
-def _section(comparison):
+def _section(place, comparison):
     """One data set: sentence, table, pictures."""
     facts = (
         f"{comparison.n_train:,} training rows, {comparison.n_test:,} test rows, "
-        f"{comparison.n_features:,} features, {len(comparison.classes)} classes"
+        f"{comparison.n_features:,} features"
     )
-    done = [r for r in comparison.results if r.accuracy is not None]
-    pictures = ""
-    if done:
-        pictures = _charts(done) + _regions(comparison, done) + _inside(comparison)
-    return f"""<section>
+    if comparison.task != REGRESSION:
+        facts += f", {len(comparison.classes)} classes"
+    cards = all_cards(comparison) if comparison.done else ""
+    return f"""<section id="data-{place}">
 <h2>{escape(comparison.name)}</h2>
 <p class="soft">{facts}</p>
 <p class="headline">{escape(headline(comparison))}</p>
-<div class="card wide scroll">{_table(comparison.results)}</div>
-<div class="grid">{pictures}</div>
+<div class="card wide scroll">{_table(comparison)}</div>
+<div class="grid">{cards}</div>
 </section>
 """
 
 
-def _card(title, words, picture, style="card"):
-    return (
-        f'<div class="{style}"><h3>{escape(title)}</h3><p>{escape(words)}</p>'
-        f"{picture}</div>"
+def _methods(comparisons):
+    """One sentence about each method that was compared."""
+    titles = {}
+    for comparison in comparisons:
+        for r in comparison.results:
+            known = titles.setdefault(r.method, [])
+            if r.title not in known:
+                known.append(r.title)
+    entries = "".join(
+        f"<dt>{escape(' / '.join(titles[method]))}</dt><dd>{escape(look.about)}</dd>"
+        for method, look in LOOKS.items()
+        if method in titles
     )
-
-
-def _charts(results):
-    """The charts that every data set has."""
-    predict = time_bars(results, "predict_microseconds", "Prediction time of a row")
-    fit = time_bars(results, "fit_seconds", "Training time")
-    return _card(
-        "Accuracy against prediction cost",
-        "Up is more accurate, left is cheaper.",
-        accuracy_against_cost(results),
-    ) + _card(
-        "Training time; prediction time of a row",
-        "Log scales: each line is ten times the one before.",
-        fit + predict,
-    )
-
-
-def _regions(comparison, results):
-    """Decision regions, for two features."""
-    if comparison.X_shown is None:
-        return ""
-    X, y, classes = comparison.X_shown, comparison.y_shown, comparison.classes
-    figures = "".join(
-        f'<figure><img alt="Decision regions of {escape(r.title)}" '
-        f'src="{region_image(r.model, X, y, classes)}"><figcaption>{escape(r.title)} '
-        f'<span class="soft">{r.accuracy:.1%}</span></figcaption></figure>'
-        for r in results
-    )
-    return _card(
-        "Decision regions",
-        "What each method answers in the plane, with some test rows.",
-        f'<div class="regions">{figures}</div>',
-        "card wide",
-    )
-
-
-def _inside(comparison):
-    """The trees of a DTSVM and of an H-LSVM, and the leaves of the DTSVM."""
-    models = {r.method: r.model for r in comparison.results if r.model is not None}
-    model = models.get("dtsvm")
-    cards = ""
-    if model is not None:
-        leaves = model.leaf_report()
-        tree = model.trees_[0]
-        if tree.n_leaves > 1:
-            cards += _card(
-                "The DTSVM's tree",
-                f"The first levels of {tree.n_leaves:,} leaves; a machine answers in "
-                "each. Hover for more.",
-                draw_tree(tree, model.classes_, comparison.feature_names),
-            )
-            cards += _card(
-                "Leaf sizes",
-                f"{len(leaves['rows']):,} leaves, "
-                f"{int((leaves['support_vectors'] == 0).sum()):,} of one class (pale), "
-                f"which need no machine; {model.n_support_vectors_:,} support vectors.",
-                leaf_histogram(leaves["rows"], leaves["support_vectors"]),
-            )
-    oblique = models.get("hlsvm")
-    if oblique is not None and oblique.trees_[0].n_leaves > 1:
-        tree = oblique.trees_[0]
-        cards += _card(
-            "The H-LSVM's tree",
-            f"Every node is a linear SVM; {tree.n_leaves:,} leaves, {tree.depth} deep.",
-            draw_tree(tree, oblique.classes_, comparison.feature_names),
-        )
-    return cards
+    return f"""<section id="methods">
+<h2>What the methods are</h2>
+<dl class="card">{entries}</dl>
+</section>"""
 
 
 _COLUMNS = (
-    ("Accuracy", "accuracy", lambda r: f"{r.accuracy:.2%}", max),
     ("Training", "fit_seconds", lambda r: seconds_text(r.fit_seconds), min),
     (
         "Prediction",
@@ -177,27 +126,32 @@ _COLUMNS = (
 )
 
 
-def _table(results):
+def _table(comparison):
     """The numbers; on a phone each method becomes a small card."""
-    done = [r for r in results if r.accuracy is not None]
+    task, done = comparison.task, comparison.done
+    measure = "R²" if task == REGRESSION else "Accuracy"
+    columns = (
+        (measure, "score", lambda r: score_text(r.score, task), max),
+        *_COLUMNS,
+    )
     best = {
         field: choose(getattr(r, field) for r in done)
-        for _, field, _, choose in _COLUMNS
+        for _, field, _, choose in columns
         if done
     }
     rows = []
-    for r in results:
+    for r in comparison.results:
         key = f'<span class="key" style="background:{LOOKS[r.method].colour}">'
         cells = [f"<td>{key}</span>{escape(r.title)}</td>"]
-        for name, field, show, _ in _COLUMNS:
-            if r.accuracy is None:
+        for name, field, show, _ in columns:
+            if r.score is None:
                 cells.append(f'<td data-name="{name}">–</td>')
                 continue
             style = ' class="best"' if getattr(r, field) == best[field] else ""
             cells.append(f'<td data-name="{name}"{style}>{escape(show(r))}</td>')
         cells.append(f'<td class="note">{escape(r.note)}</td>')
         rows.append(f'<tr class="{"ours" if r.is_ours else ""}">{"".join(cells)}</tr>')
-    heads = "".join(f"<th>{name}</th>" for name, *_ in _COLUMNS)
+    heads = "".join(f"<th>{name}</th>" for name, *_ in columns)
     return (
         f'<table class="cards"><thead><tr><th>Method</th>{heads}<th></th></tr></thead>'
         f"<tbody>{''.join(rows)}</tbody></table>"

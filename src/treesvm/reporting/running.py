@@ -4,14 +4,17 @@ import pickle
 import time
 import warnings
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
+from scipy import sparse
+from sklearn.metrics import r2_score
 
 from treesvm.datasets.column_encoder import ColumnEncoder
 from treesvm.datasets.held_out import train_test_rows
-from treesvm.datasets.label_task import CLASSIFICATION, task_of
+from treesvm.datasets.label_task import CLASSIFICATION, REGRESSION, as_target, task_of
 from treesvm.datasets.table import Table
 from treesvm.reporting.kernel_width import chosen_gamma
 from treesvm.reporting.method_looks import LOOKS
@@ -29,7 +32,7 @@ class MethodResult:
     title: str
     is_ours: bool
     n_rows_used: int | None = None
-    accuracy: float | None = None
+    score: float | None = None  # accuracy, or R² of regressors
     fit_seconds: float | None = None
     predict_microseconds: float | None = None  # for a row, in a batch
     cost: float | None = None
@@ -48,26 +51,36 @@ class Comparison:
     n_train: int
     n_test: int
     n_features: int
-    classes: tuple
+    classes: tuple  # empty for regression
     results: tuple
     X_shown: np.ndarray | None = field(default=None, repr=False)  # two features only
     y_shown: np.ndarray | None = field(default=None, repr=False)
     feature_names: tuple | None = None
+    task: str = CLASSIFICATION
+    encoder: ColumnEncoder | None = field(default=None, repr=False)  # of a table
+    example: Table | None = field(default=None, repr=False)  # a test row as it was
+
+    @property
+    def done(self) -> list[MethodResult]:
+        """Results of the methods that came to an end."""
+        return [result for result in self.results if result.score is not None]
 
     def as_json(self) -> dict[str, Any]:
         """Return plain values, without models and rows."""
-        hidden = ("model",)
+        measure = "r2" if self.task == REGRESSION else "accuracy"
+        renamed = {"model": None, "score": measure}
         return {
             "data": self.name,
+            "task": self.task,
             "n_train": self.n_train,
             "n_test": self.n_test,
             "n_features": self.n_features,
             "classes": [str(label) for label in self.classes],
             "results": [
                 {
-                    name: getattr(result, name)
+                    renamed.get(name, name): getattr(result, name)
                     for name in result.__dataclass_fields__
-                    if name not in hidden
+                    if renamed.get(name, name) is not None
                 }
                 for result in self.results
             ],
@@ -82,6 +95,7 @@ def compare_table(
     test_share: float = 0.25,
     max_rows: int | None = None,
     missing: str = "indicator",
+    task: str | None = None,
     on_result: Callable[[MethodResult], Any] | None = None,
     **options: Any,
 ) -> Comparison:
@@ -100,6 +114,8 @@ def compare_table(
         Use a random sample of so many rows.
     missing : {"indicator", "error", "median", "most_frequent"}
         See `TableModel`.
+    task : {"classification", "regression"}, optional
+        By default found from the labels, see `treesvm.datasets.task_of`.
     on_result : callable, optional
         Called with each `MethodResult` as soon as it is there.
     svm_seconds, time_limit, max_test_rows, seed, n_jobs
@@ -107,40 +123,42 @@ def compare_table(
     """
     if table.y is None:
         raise ValueError(f"{table.path}: there are no labels to learn from.")
-    task, reason = task_of(table.y)
-    if task != CLASSIFICATION:
-        raise ValueError(
-            f"{table.path}: {reason}, and the comparison is about classes; give labels "
-            "of a few classes, or train a regressor."
-        )
+    task = task or task_of(table.y)[0]
+    y = as_target(table.y, task)
+    table = replace(table, y=y)
     seed = options.get("seed", 0)
     rows = np.arange(table.n_rows)
     if max_rows is not None and max_rows < len(rows):
         rows = np.random.default_rng(seed).permutation(len(rows))[:max_rows]
-    train, test = train_test_rows(table.y[rows], test_share, seed)
+    train, test = train_test_rows(y[rows], test_share, seed)
     training, testing = table.take(rows[train]), table.take(rows[test])
     # Scaled to [0, 1] for the methods that want it; trees and what scales each of its
     # parts by itself answer the same with and without.
-    encoder, X = _encoded(training, missing)
-    return compare(
+    encoder, X = _encoded(training, missing, task)
+    compared = compare(
         (X, training.y),
         (encoder.transform(testing), testing.y),
         name,
         methods=methods,
         feature_names=encoder.feature_names,
+        task=task,
         on_result=on_result,
         **options,
     )
+    return replace(compared, encoder=encoder, example=testing.take(np.array([0])))
 
 
-def _encoded(training, missing):
+def _encoded(training, missing, task):
     """Return the encoder of a training table, and its rows."""
     if missing != "indicator":
         encoder = ColumnEncoder.learn(training, missing=missing)
         return encoder, encoder.transform(training)
-    classes, codes = np.unique(training.y, return_inverse=True)
+    n_classes, target = None, training.y
+    if task == CLASSIFICATION:
+        classes, target = np.unique(target, return_inverse=True)
+        n_classes = len(classes)
     return ColumnEncoder.fit_training(
-        training, codes, n_classes=len(classes), scale="minmax"
+        training, target, n_classes=n_classes, scale="minmax"
     )
 
 
@@ -156,9 +174,12 @@ def compare(
     seed: int = 0,
     n_jobs: int | None = None,
     feature_names: Sequence[str] | None = None,
+    task: str = CLASSIFICATION,
     on_result: Callable[[MethodResult], Any] | None = None,
 ) -> Comparison:
     """Fit each method on the same rows and measure it on others.
+
+    Methods that only classify are left out of regression.
 
     Parameters
     ----------
@@ -178,41 +199,61 @@ def compare(
     (X, y), (X_test, y_test) = train, test
     X_test, y_test = X_test[:max_test_rows], y_test[:max_test_rows]
     results = []
-    for key, method in available(methods).items():
+    chosen = available(methods, task)
+    width = _Width(X, y, seed, task)
+    if not chosen:
+        raise ValueError(f"none of the methods {', '.join(methods or ())} does {task}.")
+    for key, method in chosen.items():
+        title = LOOKS[key].titled(task)
         try:
+            if sparse.issparse(X) and not method.takes_sparse:
+                raise ValueError("it takes no sparse rows")
             estimator = method.make(seed, n_jobs)
             if "time_limit" in estimator.get_params():
                 estimator.set_params(time_limit=time_limit)
-            result = _measure(
-                key, method, estimator, (X, y), (X_test, y_test), svm_seconds, seed
-            )
+            rows = (X, y), (X_test, y_test)
+            result = _measure(key, method, estimator, *rows, svm_seconds, seed, width)
+            result = replace(result, title=title)
         except Exception as error:  # one method must not cost the others
-            reason = f"failed: {error}".splitlines()[0]
-            result = MethodResult(key, LOOKS[key].title, method.is_ours, note=reason)
+            reason = f"not measured: {error}".splitlines()[0]
+            result = MethodResult(key, title, method.is_ours, note=reason)
         results.append(result)
         if on_result is not None:
             on_result(result)
-    is_plane = X.shape[1] == 2
+    is_plane = X.shape[1] == 2 and task == CLASSIFICATION
     return Comparison(
         name,
         len(y),
         len(y_test),
         X.shape[1],
-        tuple(np.unique(y).tolist()),
+        tuple(np.unique(y).tolist()) if task == CLASSIFICATION else (),
         tuple(results),
         X_test if is_plane else None,
         y_test if is_plane else None,
         None if feature_names is None else tuple(feature_names),
+        task,
     )
 
 
-def _measure(key, method, estimator, train, test, svm_seconds, seed):
-    """Fit and measure one method."""
-    notes, width_seconds = [method.note] if method.note else [], 0.0
-    if method.width is not None:
+class _Width:
+    """The gamma of machines over the whole space: found once, its time told to each."""
+
+    def __init__(self, X, y, seed, task):
+        self._arguments, self.task = (X, y, seed, task), task
+
+    @cached_property
+    def found(self):
+        """Return gamma and the seconds that it took."""
         start = time.perf_counter()
-        gamma = chosen_gamma(*train, seed)
-        width_seconds = time.perf_counter() - start
+        gamma = chosen_gamma(*self._arguments)
+        return gamma, time.perf_counter() - start
+
+
+def _measure(key, method, estimator, train, test, svm_seconds, seed, width):
+    """Fit and measure one method."""
+    notes, width_seconds, task = [method.note] if method.note else [], 0.0, width.task
+    if method.width is not None:
+        gamma, width_seconds = width.found
         estimator.set_params(**{method.width: gamma})
         notes.append(f"gamma={gamma:.3g} judged on a sample")
     with warnings.catch_warnings(record=True) as caught:
@@ -241,7 +282,9 @@ def _measure(key, method, estimator, train, test, svm_seconds, seed):
         LOOKS[key].title,
         method.is_ours,
         n_used,
-        float(np.mean(said == test[1])),
+        float(
+            r2_score(test[1], said) if task == REGRESSION else np.mean(said == test[1])
+        ),
         fit_seconds + width_seconds,
         per_row,
         float(cost.met),

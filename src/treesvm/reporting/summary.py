@@ -1,6 +1,7 @@
 """What a fitted model holds and what its answers cost, as named facts."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -47,7 +48,7 @@ def _machine_of(estimator):
 
 def _search_facts(estimator):
     """Facts about what a search found."""
-    if not hasattr(estimator, "best_theta_"):
+    if not hasattr(estimator, "best_loss_"):
         return {}
     name = "mean squared error / variance" if is_regressor(estimator) else "error"
     return {
@@ -158,14 +159,45 @@ def tree_text(model: Any, *, max_depth: int = 4) -> str:
     texts = []
     for number, tree in enumerate(trees, 1):
         shown = tree.cut(tree.node_depth >= max_depth)
+        if hasattr(model, "encoder_"):
+            shown = in_user_units(shown, model.encoder_.spec)
         classes = labels if shown.value.shape[1] == len(labels) else None
-        text = export_text(shown, feature_names=names, class_names=classes)
+        text = export_text(
+            shown,
+            feature_names=names,
+            class_names=classes,
+            decimals=_decimals(shown),
+        )
         head = f"tree {number} of {len(trees)}, " if len(trees) > 1 else ""
         head += f"{tree.n_leaves:,} leaves, depth {tree.depth}"
         if tree.depth > max_depth:
             head += f" (the first {max_depth} levels; leaves below are joined)"
         texts.append(head + "\n" + text)
     return "\n".join(texts)
+
+
+def in_user_units(tree, spec):
+    """Return a tree whose tests are about features as they were before scaling."""
+    shift, factor = (np.array(spec[name], dtype=float) for name in ("shift", "factor"))
+    inner, threshold = ~tree.is_leaf, tree.threshold.copy()
+    places = tree.feature[inner]
+    if tree.is_oblique:
+        weights = tree.weights * factor
+        threshold[inner] += weights[places] @ shift
+        return replace(tree, weights=weights, threshold=threshold)
+    flat = factor[places] == 0.0  # nothing is tested there
+    threshold[inner] = threshold[inner] / np.where(flat, 1.0, factor[places])
+    threshold[inner] += shift[places]
+    return replace(tree, threshold=threshold)
+
+
+def _decimals(tree):
+    """Return how many decimals tell thresholds and weights apart from zero."""
+    sizes = np.abs(tree.threshold[~tree.is_leaf])
+    if tree.is_oblique:
+        sizes = np.concatenate([sizes, np.abs(tree.weights).max(axis=1)])
+    least = sizes[sizes > 0.0].min(initial=1.0)
+    return int(np.clip(2 - np.floor(np.log10(least)), 3, 12))
 
 
 def _short(value):

@@ -14,7 +14,7 @@ class Canvas:
     """Collects the elements of one picture."""
 
     def __init__(self, height, width=WIDTH, label=""):
-        self._width, self._height, self._label = width, height, label
+        self._width, self.height, self._label = width, height, label
         self._parts = []
 
     def line(self, x1, y1, x2, y2, style="grid"):
@@ -47,7 +47,7 @@ class Canvas:
         """Return the picture."""
         body = "".join(self._parts)
         return (
-            f'<svg viewBox="0 0 {self._width} {self._height}" role="img" '
+            f'<svg viewBox="0 0 {self._width} {self.height}" role="img" '
             f'aria-label="{escape(self._label, quote=True)}">{body}</svg>'
         )
 

@@ -1,47 +1,73 @@
 """Comparisons in words and plain tables."""
 
-from treesvm.reporting.number_text import bytes_text, counted, seconds_text
+from typing import Any
+
+from treesvm.datasets.label_task import CLASSIFICATION, REGRESSION
+from treesvm.reporting.number_text import (
+    bytes_text,
+    counted,
+    score_text,
+    seconds_text,
+    times_text,
+)
 from treesvm.reporting.running import Comparison, MethodResult
 
 
 def headline(comparison: Comparison) -> str:
-    """Return the finding in a few sentences; only what was measured."""
-    done = [r for r in comparison.results if r.accuracy is not None]
+    """Return the finding in a few sentences; only what was measured, whoever wins."""
+    done: list[Any] = comparison.done
+    task = comparison.task
     if not done:
         return "No method came to an end."
-    best = max(done, key=lambda r: r.accuracy)
-    said = [f"{best.title} is the most accurate with {best.accuracy:.2%}."]
+    best = max(done, key=_by_score)
+    able = [r for r in done if r.cost > 0] or done  # not those that look at nothing
+    quick = min(able, key=lambda r: r.predict_microseconds)
+    learner = min(able, key=lambda r: r.fit_seconds)
+    said = [f"{best.title} is the most accurate with {_scored(best, task)}."]
+    both = f"{quick.title} answers fastest"
+    if learner is quick:
+        both += " and trains fastest"
+    said.append(f"{both}, with {_scored(quick, task)}.")
     plain = next((r for r in done if r.method == "svm"), None)
-    if plain is None:
-        return said[0]
-    if plain.n_rows_used < comparison.n_train:
+    if plain is not None and plain.n_rows_used < comparison.n_train:
         said.append(
-            f"The plain RBF SVM gave up at {plain.n_rows_used:,} of "
-            f"{comparison.n_train:,} rows and reaches {plain.accuracy:.2%}."
+            f"The plain {plain.title} gave up at {plain.n_rows_used:,} of "
+            f"{comparison.n_train:,} rows and reaches {_scored(plain, task)}."
         )
-    top = max((r for r in done if r.is_ours), key=lambda r: r.accuracy, default=None)
-    if top is not None:
+    ours = [r for r in done if r.is_ours]
+    if plain is not None and ours:
+        top = max(ours, key=_by_score)
         who = top.title
         if top is not best:
-            who = f"{top.title}, the best of treesvm's, has {top.accuracy:.2%} and"
-        said.append(f"{who} answers a row {_pace(top, plain)} the RBF SVM.")
+            who += f", the best of treesvm's, has {_scored(top, task)} and"
+        said.append(f"{who} answers a row {_pace(top, plain)} the {plain.title}.")
     return " ".join(said)
+
+
+def _by_score(result):
+    """More accurate is better, and faster among equals."""
+    return result.score, -result.predict_microseconds
+
+
+def _scored(result, task):
+    shown = score_text(result.score, task)
+    return f"R² = {shown}" if task == REGRESSION else shown
 
 
 def _pace(one, other):
     """Return how fast one method answers against another."""
     ratio = other.predict_microseconds / max(one.predict_microseconds, 1e-9)
     if ratio >= 1.5:
-        return f"{ratio:.2g} times as fast as"
+        return f"{times_text(ratio)} times as fast as"
     if ratio > 1 / 1.5:
         return "about as fast as"
-    return f"in {1 / ratio:.2g} times the time of"
+    return f"in {times_text(1 / ratio)} times the time of"
 
 
 HEADS = (
     ("", "<"),
     ("rows used", ">"),
-    ("accuracy", ">"),
+    ("{score}", ">"),
     ("training", ">"),
     ("prediction/row", ">"),
     ("met by a row", ">"),
@@ -49,14 +75,14 @@ HEADS = (
 )
 
 
-def result_cells(result):
+def _cells(result, task):
     """Return the cells of one method as text."""
-    if result.accuracy is None:
+    if result.score is None:
         return [result.title, *["–"] * (len(HEADS) - 1)]
     return [
         result.title,
         f"{result.n_rows_used:,}",
-        f"{result.accuracy:.2%}",
+        score_text(result.score, task),
         seconds_text(result.fit_seconds),
         seconds_text(1e-6 * result.predict_microseconds),
         counted(result.cost, result.unit),
@@ -67,14 +93,17 @@ def result_cells(result):
 _WIDTHS = (17, 10, 10, 10, 16, 24, 9)  # fixed, so that rows can be printed one by one
 
 
-def table_head() -> str:
+def table_head(task: str = CLASSIFICATION) -> str:
     """Return the line above the results."""
+    measure = "R²" if task == REGRESSION else "accuracy"
     pairs = zip(HEADS, _WIDTHS, strict=True)
-    return "".join(f"{name:{side}{width}}" for (name, side), width in pairs)
+    return "".join(
+        f"{name.format(score=measure):{side}{width}}" for (name, side), width in pairs
+    )
 
 
-def table_line(result: MethodResult) -> str:
+def table_line(result: MethodResult, task: str = CLASSIFICATION) -> str:
     """Return the line of one method, with its note below."""
-    cells = zip(result_cells(result), HEADS, _WIDTHS, strict=True)
+    cells = zip(_cells(result, task), HEADS, _WIDTHS, strict=True)
     line = "".join(f"{cell:{side}{width}}" for cell, (_, side), width in cells)
     return line + (f"\n    {result.note}" if result.note else "")

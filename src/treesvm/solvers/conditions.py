@@ -9,7 +9,6 @@ import numpy as np
 from treesvm.kernels.compiling import compiled, inner
 
 
-@compiled
 def is_solved(violation, gap, tol, gap_tol):
     """The one stopping rule: a small gap, or a small violation with a fair gap.
 
@@ -102,17 +101,13 @@ def violation_of(F, beta, lower, upper):
 
 
 @compiled
-def relative_gap(F, beta, p, lower, upper):
-    """Duality gap over objective, from the gradient alone: every term is >= 0.
+def state_of(F, beta, p, lower, upper):
+    """Return the violation, the relative gap and the bias.
 
-    With r = -(F + b), the gap is the sum of max_{lower <= v <= upper} v r - beta r.
+    The relative gap is the duality gap over the objective.  With r = -(F + b), the gap
+    is the sum of max_{lower <= v <= upper} v r - beta r; every term is >= 0.
     """
-    return gap_at(bias_of(F, lower, upper), F, beta, p, lower, upper)
-
-
-@inner
-def gap_at(b, F, beta, p, lower, upper):
-    """The same for a bias that is known."""
+    b = bias_of(F, lower, upper)
     gap, norm2, linear = 0.0, 0.0, 0.0
     for t in range(F.shape[0]):
         r = -(F[t] + b)
@@ -120,7 +115,13 @@ def gap_at(b, F, beta, p, lower, upper):
         norm2 += beta[t] * (F[t] + p[t])
         linear += beta[t] * p[t]
     dual = linear - norm2 / 2.0
-    return gap / max(abs(dual), abs(dual + gap), 1e-300)
+    relative = gap / max(abs(dual), abs(dual + gap), 1e-300)
+    return violation_of(F, beta, lower, upper), relative, b
+
+
+def relative_gap(F, beta, p, lower, upper):
+    """Return the relative gap alone."""
+    return state_of(F, beta, p, lower, upper)[1]
 
 
 @compiled
@@ -132,7 +133,7 @@ def dual_objective(F, beta, p):
     return total / 2.0
 
 
-@inner
+@compiled
 def stretch(F, beta, p, lower, upper):
     """Scale `beta` and update `F` so that no margin falls short of one.
 

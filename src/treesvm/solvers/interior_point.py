@@ -65,7 +65,7 @@ def finish(K, p, lower, upper, beta, F, *, tol, gap_tol, exact=None, rounds=3):
         target = 1e-6 * gap_tol * abs(conditions.dual_objective(F, beta, p))
         n_iter += _solve_rows(exact, rows, lower, upper, beta, F, target)
         refresh(exact, p, beta, F)
-        done, violation, gap = smo.descend(
+        done, (violation, gap, _) = smo.descend(
             K, p, lower, upper, beta, F, tol, gap_tol, len(p), memory
         )
         n_iter += done

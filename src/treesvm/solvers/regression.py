@@ -75,7 +75,7 @@ def _solve_in_memory(kernel, X, p, lower, upper, tol, max_iter):
     beta, F = np.zeros(2 * n), -p
     cap = _PATIENCE * len(p) if max_iter is None else max_iter
     memory = smo.descent_memory(2 * n, K.dtype)
-    n_iter, violation, gap = smo.descend(
+    n_iter, (violation, gap, bias) = smo.descend(
         K, p, lower, upper, beta, F, tol, tol / 10, cap, memory
     )
     if max_iter is None and not conditions.is_solved(violation, gap, tol, tol / 10):
@@ -90,8 +90,6 @@ def _solve_in_memory(kernel, X, p, lower, upper, tol, max_iter):
             gap_tol=tol / 10,
             exact=lambda a, b: gram.exact(kernel, a % n, b % n),
         )
-        violation = conditions.violation_of(F, beta, lower, upper)
-        gap = conditions.relative_gap(F, beta, p, lower, upper)
+        violation, gap, bias = conditions.state_of(F, beta, p, lower, upper)
     converged = bool(conditions.is_solved(violation, gap, tol, tol / 10))
-    bias = conditions.bias_of(F, lower, upper)
     return Solution(beta, bias, float(violation), float(gap), int(n_iter), converged)

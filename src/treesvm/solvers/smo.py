@@ -22,13 +22,11 @@ from typing import NamedTuple
 import numpy as np
 
 from treesvm.kernels import compiling
-from treesvm.kernels.compiling import compiled, inner
+from treesvm.kernels.compiling import compiled
 from treesvm.solvers.conditions import (
-    bias_of,
     is_solved,
-    relative_gap,
+    state_of,
     stretch,
-    violation_of,
     write_unsettled,
 )
 from treesvm.solvers.pair_steps import pair_steps, step_memory
@@ -66,7 +64,7 @@ def solve_smo(
     beta = np.zeros(len(p)) if beta is None else np.array(beta, dtype=np.float64)
     F = gradient(K, beta, p)
     gap_tol = tol / 10 if gap_tol is None else gap_tol
-    n_iter, violation, gap = descend(
+    n_iter, (violation, gap, bias) = descend(
         K,
         p,
         lower,
@@ -79,7 +77,7 @@ def solve_smo(
         descent_memory(len(p), K.dtype),
     )
     converged = is_solved(violation, gap, tol, gap_tol)
-    return Solution(beta, bias_of(F, lower, upper), violation, gap, n_iter, converged)
+    return Solution(beta, bias, violation, gap, n_iter, converged)
 
 
 def gradient(K, beta, p):
@@ -90,17 +88,12 @@ def gradient(K, beta, p):
     return F
 
 
-N_ITER, N_ROUND, BUDGET, N_LEFT, GOAL, OPERATIONS = range(6)
-
-
 # Memory comes from Python: each NumPy call in a compiled function is compiled too.
 class DescentMemory(NamedTuple):
     """What `descend` writes to, for a number of rows and all smaller ones."""
 
     gram: np.ndarray  # flat: the Gram matrix of the rows left by shrinking
     rows: np.ndarray  # these rows
-    own: np.ndarray  # (4, n): their bounds, coefficients and gradient
-    progress: np.ndarray  # how far the descent is; see the names above
     values: np.ndarray  # see `step_memory`
     bits: np.ndarray
 
@@ -108,8 +101,7 @@ class DescentMemory(NamedTuple):
 def descent_memory(n, dtype):
     """Allocate memory for `descend` on up to n rows; untouched parts cost nothing."""
     gram = np.empty(n * n // 2, dtype)  # shrinking leaves at most 0.7 n rows
-    rows, own, progress = np.empty(n, np.int64), np.empty((4, n)), np.zeros(6)
-    return DescentMemory(gram, rows, own, progress, *step_memory(n))
+    return DescentMemory(gram, np.empty(n, np.int64), *step_memory(n))
 
 
 @compiled
@@ -123,127 +115,82 @@ def add_rows(K, rows, amounts, F):
 
 
 def descend(K, p, lower, upper, beta, F, tol, gap_tol, max_iter, memory):
-    """Update `beta` and `F` in place; return (n_iter, violation, relative gap).
+    """Update `beta` and `F` in place; return the steps and the `state_of` the answer.
 
     Rows that are settled at a bound leave the problem after a while (shrinking): the
     rest is copied into a smaller Gram matrix, solved there, and the gradient of all
     rows is brought up to date before anything is called solved.  `memory` is a
     `DescentMemory` for at least as many rows.
+
+    This loop is Python's: a round is a thousand steps or more, and a compiled loop
+    around them would have them compiled once again.
     """
+    n = len(F)
+    n_iter, n_left, period = 0, n, max(n, 1000)
+    budget = min(period, max_iter)
+    goal = tol  # tightened when a violation of tol is not yet a fair gap
     while True:
-        memory.progress[OPERATIONS] = compiling.SLICE
-        is_done, violation, gap = descend_on(
-            K, p, lower, upper, beta, F, tol, gap_tol, max_iter, memory
-        )
-        if is_done:
-            return int(memory.progress[N_ITER]), violation, gap
-
-
-@compiled
-def descend_on(K, p, lower, upper, beta, F, tol, gap_tol, max_iter, memory):
-    """Begin or go on; return (is_done, violation, relative gap).
-
-    It is not done when the operations in `memory.progress` are used up; what comes next
-    does not depend on where that was.
-    """
-    n, progress = F.shape[0], memory.progress
-    period = max(n, 1000)
-    if progress[BUDGET] == 0:
-        progress[N_ITER], progress[N_ROUND] = 0, 0
-        progress[N_LEFT], progress[BUDGET] = n, min(period, max_iter)
-        progress[GOAL] = tol  # tightened when a violation of tol is not yet a fair gap
-    violation, gap = np.inf, np.inf
-    while progress[OPERATIONS] > 0 and _advance(K, lower, upper, beta, F, memory):
-        is_stuck = progress[N_ROUND] == 0  # no pair can move in floating point
-        progress[N_ITER] += progress[N_ROUND]
-        progress[N_ROUND] = 0
-        left = max_iter - int(progress[N_ITER])
-        violation = violation_of(F, beta, lower, upper)
-        gap = relative_gap(F, beta, p, lower, upper)
-        if violation <= progress[GOAL] and gap > 10.0 * gap_tol:
+        rows = None if n_left == n else memory.rows[:n_left]
+        done = _round(K, lower, upper, beta, F, rows, goal, budget, memory)
+        n_iter += done
+        is_stuck = done == 0  # no pair can move in floating point
+        state = violation, gap, _ = state_of(F, beta, p, lower, upper)
+        if violation <= goal and gap > 10.0 * gap_tol:
             stretch(F, beta, p, lower, upper)
-            violation = violation_of(F, beta, lower, upper)
-            gap = relative_gap(F, beta, p, lower, upper)
-            progress[GOAL] *= 0.3
-            is_stuck = progress[GOAL] < _FINEST_GOAL * tol  # rounding keeps a gap open
+            state = violation, gap, _ = state_of(F, beta, p, lower, upper)
+            goal *= 0.3
+            is_stuck = goal < _FINEST_GOAL * tol  # rounding keeps a gap open
+        left = max_iter - n_iter
         if is_stuck or left <= 0 or is_solved(violation, gap, tol, gap_tol):
-            progress[BUDGET] = 0
-            return True, violation, gap
+            return n_iter, state
         n_left = write_unsettled(F, beta, lower, upper, memory.rows)
-        progress[BUDGET] = min(period, left)
+        budget = min(period, left)
         if n_left > 0.7 * n:
             n_left = n
         else:
             # The smaller problem is cheaper by the square: let it run longer, and to a
             # finer point, or the first violator of the full set undoes it.
-            progress[BUDGET] = min(4 * min(period, left), left)
-        progress[N_LEFT] = n_left
-    return False, violation, gap
+            budget = min(4 * budget, left)
 
 
-@inner
-def _advance(K, lower, upper, beta, F, memory):
-    """Make the pair steps of a round, or some; return whether the round is over."""
-    progress, own = memory.progress, memory.own
-    n, n_left = F.shape[0], int(progress[N_LEFT])
-    # One call of the pair steps for both cases: each further one is compiled again.
-    sub, own_lower, own_upper, own_beta, own_F = K, lower, upper, beta, F
-    goal, rows = progress[GOAL], memory.rows[:n_left]
-    if n_left < n:
-        if progress[N_ROUND] == 0:
-            gathered(K, rows, memory.gram)
-            _take(lower, rows, own[0])
-            _take(upper, rows, own[1])
-            _take(beta, rows, own[2])
-            _take(F, rows, own[3])
-            progress[OPERATIONS] -= n_left * n_left
-        sub = memory.gram[: n_left * n_left].reshape(n_left, n_left)
-        own_lower, own_upper = own[0, :n_left], own[1, :n_left]
-        own_beta, own_F = own[2, :n_left], own[3, :n_left]
-        goal *= 0.5
-    most = int(progress[BUDGET] - progress[N_ROUND])
-    some = min(most, max(1, int(progress[OPERATIONS]) // (n_left + 1)))
-    done = pair_steps(
-        sub,
-        own_lower,
-        own_upper,
+def _round(K, lower, upper, beta, F, rows, goal, budget, memory):
+    """Make up to `budget` pair steps among `rows`, or all for None; return how many."""
+    if rows is None:
+        return _steps(K, lower, upper, beta, F, goal, budget, memory)
+    own_beta = beta[rows]
+    done = _steps(
+        gathered(K, rows, memory.gram),
+        lower[rows],
+        upper[rows],
         own_beta,
-        own_F,
-        goal,
-        some,
-        memory.values,
-        memory.bits,
+        F[rows],
+        0.5 * goal,
+        budget,
+        memory,
     )
-    progress[N_ROUND] += done
-    progress[OPERATIONS] -= (done + 1) * (n_left + 1)
-    if done == some < most:
-        return False
-    if n_left < n:
-        _write_back(K, rows, own_beta, beta, F)
-    return True
+    change = own_beta - beta[rows]
+    moved = np.flatnonzero(change)
+    add_rows(K, rows[moved], change[moved], F)
+    beta[rows] = own_beta
+    return done
 
 
-@inner
-def _write_back(K, rows, own_beta, beta, F):
-    """Take over the coefficients of `rows`, and bring `F` of all rows up to date."""
-    for k in range(len(rows)):
-        change = own_beta[k] - beta[rows[k]]
-        if change != 0.0:
-            row = K[rows[k]]
-            for t in range(F.shape[0]):
-                F[t] += change * row[t]
-            beta[rows[k]] = own_beta[k]
+def _steps(K, lower, upper, beta, F, goal, budget, memory):
+    """Make up to `budget` pair steps, in calls after which Ctrl-C is noticed."""
+    some, done = max(1, compiling.SLICE // (len(F) + 1)), 0
+    while done < budget:
+        most = min(some, budget - done)
+        made = pair_steps(
+            K, lower, upper, beta, F, goal, most, memory.values, memory.bits
+        )
+        done += made
+        if made < most:
+            break
+    return done
 
 
 # Explicit loops where fancy indexing would do: it takes seconds to compile.
-@inner
-def _take(values, rows, out):
-    """Write ``values[rows]`` to the front of `out`."""
-    for k in range(len(rows)):
-        out[k] = values[rows[k]]
-
-
-@inner
+@compiled
 def gathered(K, rows, memory):
     """Return ``K[rows][:, rows]``, held in the flat `memory`."""
     n = len(rows)

@@ -65,7 +65,8 @@ def _spread_line(centroids, mass):
 def _best_cut(position, mass):
     """Return how many of the sorted classes form the lower group of 2-means."""
     below = np.cumsum(mass)[:-1]
-    above = mass.sum() - below
-    moment = np.cumsum(mass * position)
-    gap = moment[:-1] / below - (moment[-1] - moment[:-1]) / above
+    # Summed from above: a difference of sums would lose masses that are much smaller.
+    above = np.cumsum(mass[::-1])[::-1][1:]
+    moment = mass * position
+    gap = np.cumsum(moment)[:-1] / below - np.cumsum(moment[::-1])[::-1][1:] / above
     return int((below * above * gap**2).argmax()) + 1

@@ -32,14 +32,20 @@ def export_text(tree, *, feature_names=None, class_names=None, max_terms=5, deci
             limit = f"{tree.threshold[parent]:.{decimals}f}"
             lines.append("|   " * (depth - 1) + f"|--- {value} {sign} {limit}")
         if tree.is_leaf[node]:
-            label = class_names[int(tree.value[node].argmax())]
-            share = tree.value[node].max() / max(tree.value[node].sum(), 1e-300)
-            note = f"class: {label} ({share:.0%} of {tree.n_rows[node]} rows)"
+            note = _answer(tree.value[node], tree.n_rows[node], class_names, decimals)
             lines.append("|   " * depth + f"|--- {note}")
         else:
             stack.append((int(tree.right[node]), depth + 1, ">"))
             stack.append((int(tree.left[node]), depth + 1, "<="))
     return "\n".join(lines) + "\n"
+
+
+def _answer(value, n_rows, class_names, decimals):
+    """Return in words the largest class of a leaf, or the mean of numbers."""
+    if len(value) == 1:
+        return f"mean: {value[0]:.{decimals}f} ({n_rows} rows)"
+    share = value.max() / max(value.sum(), 1e-300)
+    return f"class: {class_names[int(value.argmax())]} ({share:.0%} of {n_rows} rows)"
 
 
 def _tested(tree, node, feature_names, max_terms, decimals):

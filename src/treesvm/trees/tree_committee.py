@@ -29,6 +29,9 @@ def binary_problems(y, n_classes, multi_class):
 
 def leaf_shares(tree, leaf_ids):
     """Return the class shares of the leaf of each row, shape (n_rows, n_classes)."""
+    if len(leaf_ids) < tree.n_nodes:
+        value = tree.value[leaf_ids]
+        return value / value.sum(axis=1, keepdims=True)
     return node_shares(tree)[leaf_ids]
 
 

@@ -6,10 +6,10 @@ from scipy.special import softmax
 from sklearn.metrics import log_loss
 
 from treesvm import DTSVMClassifier
-from treesvm.decomposition.leaf_calibration import (
-    LeafCalibration,
+from treesvm.decomposition.calibration import (
+    Calibration,
     drawn_shares,
-    fit_leaf_calibration,
+    fit_calibration,
     part_masses,
 )
 
@@ -21,9 +21,7 @@ def make_scores(seed, n_classes, slope=2.0, offset=0.7, n_rows=600):
     masses = rng.integers(1, 300, (8, n_classes))[rng.integers(0, 8, n_rows)] * 1.0
     scores = rng.normal(size=(n_rows, n_classes))
     certain = rng.random(n_rows) < 0.1
-    p = LeafCalibration(slope, offset, shares).log_probabilities(
-        scores, masses, certain
-    )
+    p = Calibration(slope, offset, shares).log_probabilities(scores, masses, certain)
     codes = np.array([rng.choice(n_classes, p=np.exp(row)) for row in p])
     return scores, masses, certain, codes, rng.uniform(0.5, 2.0, n_rows), shares
 
@@ -43,7 +41,7 @@ def naive_loss(slope, offset, scores, masses, certain, codes, weight, shares):
 @pytest.mark.parametrize("n_classes", [2, 3])
 def test_slope_and_offset_are_the_best_of_a_grid(n_classes):
     data = make_scores(0, n_classes)
-    made = fit_leaf_calibration(*data)
+    made = fit_calibration(*data)
     assert made.offset > 0.3
     ours = naive_loss(made.slope, made.offset, *data)
     for slope in made.slope * np.array([0.9, 1.0, 1.1]):
@@ -59,7 +57,7 @@ def test_slope_and_offset_are_the_best_of_a_grid(n_classes):
 
 
 def test_one_class_parts_answer_by_their_counts():
-    made = LeafCalibration(5.0, 0.0, np.array([0.25, 0.75]))
+    made = Calibration(5.0, 0.0, np.array([0.25, 0.75]))
     masses = np.array([[10.0, 0.0], [0.0, 98.0]])
     scores = np.array([[1.0, -1.0], [-1.0, 1.0]])
     p = np.exp(made.log_probabilities(scores, masses, np.array([True, True])))
@@ -83,7 +81,7 @@ def test_an_offset_that_costs_right_answers_is_not_taken():
     masses[25:] = np.where(codes[25:, None] == 1, [10.0, 190.0], [190.0, 10.0])
     masses[25:75] = masses[25:75, ::-1]
     data = (scores, masses, np.zeros(500, bool), codes, np.ones(500), np.full(2, 0.5))
-    made = fit_leaf_calibration(*data)
+    made = fit_calibration(*data)
     said = made.log_probabilities(*data[:3]).argmax(axis=1)
     assert (said == codes).mean() >= (scores.argmax(axis=1) == codes).mean()
     assert made.offset == 0.0

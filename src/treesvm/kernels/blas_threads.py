@@ -1,7 +1,7 @@
-"""One BLAS thread while a tree grows.
+"""One BLAS thread where products are small, or where threads work on parts of a task.
 
-A tree is grown by thousands of small products. Threads of BLAS that wait for each other
-at every one of them cost many times the arithmetic, the more so on a busy machine.
+Threads of BLAS that wait for each other at every small product cost many times the
+arithmetic, the more so on a busy machine.
 """
 
 import threading
@@ -18,12 +18,16 @@ _limit = None
 
 
 @contextmanager
-def one_blas_thread():
+def one_blas_thread(is_wanted=True):
     """Limit BLAS to one thread; may be nested, and used by several threads at once.
 
     The limit is the process's: the first block sets it, the last one takes it back.
+    Nothing is limited where it is not wanted.
     """
     global _inside, _limit
+    if not is_wanted:
+        yield
+        return
     with _lock:
         _inside += 1
         if _inside == 1:

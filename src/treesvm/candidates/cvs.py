@@ -31,7 +31,7 @@ class CVS(CandidateSelector):
     Notes
     -----
     The original was not at hand, and the papers that use it say "relative pair-wise
-    Euclidean distances". Of 20 readings this one comes nearest to the accuracies that
+    Euclidean distances". Of 32 readings this one comes nearest to the accuracies that
     Ryu and Lee (2020) publish for it, with their C and γ: within three points on seven
     of ten small sets (mean deviation 4.3 points). Others: the ratio of the distances to
     the nearest other row and to the centre of the own class, 12.0 points; nearest other

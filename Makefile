@@ -8,7 +8,7 @@ NAME   ?= engine
 DATA   ?= $(TREESVM_DATA)
 JOBS   ?= 2
 
-.PHONY: demo docs test test-bounds lint bench data changelog wheel clean
+.PHONY: demo docs test test-bounds lint bench reproduce data changelog wheel clean
 
 demo: $(VENV)/.stamp-run
 	$(BIN)/treesvm compare --rows 100000 --time-limit 4 --svm-seconds 3 --report treesvm-report.html
@@ -36,6 +36,13 @@ lint: $(VENV)/.stamp-dev
 bench: $(VENV)/.stamp-bench
 	@test -n "$(DATA)" || { echo "Say where the data sets are: make bench NAME=engine DATA=folder"; exit 2; }
 	$(BIN)/python -m benchmarks $(NAME) --data "$(DATA)" $(ARGS)
+
+# A paper's tables, ours beside them: PAPER=dtsvm, hlsvm, svtree, svmmaj, trsd or all.
+# QUICK=1 takes minutes instead of hours; what is done already is not done again.
+PAPER  ?= all
+reproduce: $(VENV)/.stamp-bench
+	@test -n "$(DATA)" || { echo "Say where the data sets are: make reproduce PAPER=dtsvm DATA=folder"; exit 2; }
+	$(BIN)/python -m benchmarks.papers $(PAPER) --data "$(DATA)" $(if $(QUICK),--quick) $(ARGS)
 
 # The .npz files of the benchmarks, from originals as their publishers offer them.
 data: $(VENV)/.stamp-run

@@ -8,9 +8,9 @@ from pathlib import Path
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
-from benchmarks import candidates_paper as paper
 from benchmarks import candidates_problems as problems
 from benchmarks.data import MissingData
+from benchmarks.papers import trsd_published as paper
 from benchmarks.records import CaseResult, Record
 from benchmarks.timing import measure
 from treesvm import KernelSVC

@@ -5,9 +5,9 @@ from pathlib import Path
 import numpy as np
 from scipy import stats
 
-from benchmarks import candidates_paper as paper
 from benchmarks import candidates_problems as problems
 from benchmarks.candidates_tables import METHODS, fold_scores, stored_records
+from benchmarks.papers import trsd_published as paper
 from benchmarks.records import CaseResult, Claim
 from treesvm.metrics import dunn_test, friedman_test, nemenyi_test
 

@@ -32,8 +32,8 @@ class Split(NamedTuple):
     test: np.ndarray
 
 
-def load(folder, name):
-    """Read a set; floats throughout, categorical columns one-hot."""
+def load(folder, name, coded=False):
+    """Read a set; floats throughout, categorical columns one-hot, or their codes."""
     path = Path(folder) / f"{name}.npz"
     if not path.is_file():
         raise MissingData(f"{path} is not there")
@@ -42,8 +42,30 @@ def load(folder, name):
     if "indptr" in arrays:
         X, X_test = _csr(arrays, ""), _csr(arrays, "test_")
     else:
+        if coded:
+            arrays.pop("categories", None)
         X, X_test = _dense(arrays, "X"), _dense(arrays, "X_test")
     return DataSet(X, arrays["y"], X_test, arrays.get("y_test"))
+
+
+def pooled(folder, name, coded=False):
+    """Rows and labels of both parts of a set together."""
+    stored = load(folder, name, coded)
+    if stored.y_test is None:
+        return stored.X, stored.y
+    X = np.concatenate([stored.X, stored.X_test])
+    return X, np.concatenate([stored.y, stored.y_test])
+
+
+def census_income(folder):
+    """The adult set as Chang et al. (2010) have it: 45,222 rows of 14 columns.
+
+    Both parts together without the rows that lack a value; a category is its number in
+    the set's alphabetical list.
+    """
+    X, y = pooled(folder, "adult", coded=True)
+    whole = (X >= 0).all(axis=1)
+    return X[whole], y[whole]
 
 
 def _csr(arrays, prefix):

@@ -1,4 +1,4 @@
-"""DTSVM beside SVC, LightGBM, the paper's tables and its baselines.
+"""DTSVM beside SVC, LightGBM and the paper's baselines.
 
 covtype     C = 10, γ = 3 on 484,176 rows: accuracy and time beside LightGBM
 covtype_others
@@ -12,11 +12,9 @@ rows        single rows through the predictor
 pendigits, letter, shuttle, poker, adult, kdd99_10pct
             the paper's protocol, beside SVC's grid on all rows
 ..._rivals  LightGBM, Nyström, CART, LinearSVC, RDSVM, bagging, CBD and LASVM on these
-paper       the paper's own method, 1A1 and 1AO, beside its Tables 3, 7 and 8
-ceilings    time and accuracy per ceiling, beside its Tables 9 and 10
-bounds      the terms of Theorem 10 beside its Tables 13 and 14
 sparse      sector and news, wide and sparse
-pictures    accuracy against k and σ₀, as its Figures 2 and 3
+
+The paper's own tables: ``python -m benchmarks.papers dtsvm``.
 """
 
 from functools import partial
@@ -29,8 +27,6 @@ from benchmarks.dtsvm_covtype import (
     search_case,
     voting_case,
 )
-from benchmarks.dtsvm_paper import bounds_case, ceilings_case, paper_case
-from benchmarks.dtsvm_pictures import pictures_case
 from benchmarks.dtsvm_prediction import batch_case, rows_case
 from benchmarks.dtsvm_problems import SETS
 from benchmarks.dtsvm_sets import rivals_case, set_case
@@ -47,9 +43,5 @@ CASES = {
     "rows": rows_case,
     **{name: partial(set_case, name=name) for name in SETS},
     **{f"{name}_rivals": partial(rivals_case, name=name) for name in SETS},
-    "paper": paper_case,
-    "ceilings": ceilings_case,
-    "bounds": bounds_case,
     "sparse": sparse_case,
-    "pictures": pictures_case,
 }

@@ -4,11 +4,9 @@ SVC has one thread, and its time is the smaller of wall and processor time. Ever
 is kept in the cache of rivals, so that an interrupted grid goes on where it was.
 
 pendigits and letter get all 63 points with `--rivals-only`; without it the points that
-are known already, and at least nine: every γ once, with C going round. Shuttle gets
-these nine. A point that was not run counts like the one with the same γ and the nearest
-C. The other sets are too slow for that: they get one point, the winner of our own
-search without leaf scaling on the same training and validation rows. Winners are cheap
-points: 63 times their time is less than what the grid would take.
+are known already, and at least nine: every γ once, with C going round. The other sets
+get these nine. A point that was not run counts like the one with the same γ and the
+nearest C. Our own search has no part in this choice.
 """
 
 from typing import NamedTuple
@@ -18,13 +16,11 @@ from sklearn.svm import SVC
 
 from benchmarks import environment
 from benchmarks.data import fingerprint
-from benchmarks.dtsvm_problems import CS, GAMMAS, PAPER_GAIN, THREADS
+from benchmarks.dtsvm_problems import CS, GAMMAS
 from benchmarks.timing import measure
-from treesvm import DTSVMClassifierCV
 
 CACHE_MB = 500
 FULL_GRID = ("pendigits", "letter")
-SAMPLED_GRID = (*FULL_GRID, "shuttle")
 # (C, gamma) near the best of the grid, so that a sample of it is not without one.
 GOOD_POINTS = {
     "pendigits": [(10.0, 1.0), (10.0, 10.0)],
@@ -50,7 +46,7 @@ class SVCGrid(NamedTuple):
 def svc_grid(context, problem):
     """Run, or look up, the points of a set and take the best of them."""
     marks = fingerprint(*problem[1:3], *problem.test)
-    least = points_of(problem.name, context.quick) or [_likely_winner(context, problem)]
+    least = points_of(problem.name, context.quick)
     rest = []
     if problem.name in FULL_GRID and not context.quick:
         rest = [(C, gamma) for C in CS for gamma in GAMMAS if (C, gamma) not in least]
@@ -76,35 +72,11 @@ def grid_seconds(seconds):
 
 
 def points_of(name, quick=False):
-    """The (C, gamma) that SVC is always run with; none for the slowest sets."""
+    """The (C, gamma) that SVC is always run with."""
     if quick:
         return [(1.0, 1.0), (10.0, 1.0)]
     sampled = [(CS[3 * k % len(CS)], gamma) for k, gamma in enumerate(GAMMAS)]
-    points = GOOD_POINTS[name] + sampled if name in SAMPLED_GRID else []
-    return list(dict.fromkeys(points))
-
-
-def _likely_winner(context, problem):
-    """The (C, gamma) of our raced search without leaf scaling, kept like a rival."""
-    model = DTSVMClassifierCV(
-        cv=problem.cv,
-        candidates="paper",
-        min_gain=PAPER_GAIN,
-        leaf_scaling=None,
-        n_jobs=THREADS,
-        random_state=0,
-    )
-    key = {
-        "method": "winner without leaf scaling",
-        "data": [problem.name, problem.n_train, fingerprint(*problem[1:3])],
-        "versions": environment.versions(["treesvm"]),
-    }
-
-    def search():
-        model.fit(problem.X, problem.y)
-        return [model.C_, model.gamma_]
-
-    return tuple(context.rivals.fetch(key, search))
+    return list(dict.fromkeys(GOOD_POINTS.get(name, []) + sampled))
 
 
 def fetch(context, problem, marks, C, gamma):

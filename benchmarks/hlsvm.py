@@ -1,4 +1,4 @@
-"""H-LSVM beside the paper's tables, CART, STree, linear, kernel and boosted machines.
+"""H-LSVM beside CART and STree; its paper: ``python -m benchmarks.papers hlsvm``.
 
 covtype     class 2 against the rest: error, hyperplanes, time beside CART
 official    ijcnn1, shuttle, MNIST 3 with official splits
@@ -7,16 +7,12 @@ classes     one tree for many classes against one for each pair
 stree       training time and accuracy against STree
 prediction  batches and single rows
 scaling     time, nodes and error against the number of rows (Figure 5)
-rivals      linear SVM, RBF SVM, AdaBoost, SVM Trees beside Tables 4, 6 and 7
-bound       the complexity term of Lemma 3 against the gap of errors (Figure 6)
 defaults    λ, ρ and the regularization on training rows of many sets
 """
 
 from benchmarks.hlsvm_binary import banana_case, covtype_case, official_case
-from benchmarks.hlsvm_bound import bound_case
 from benchmarks.hlsvm_classes import classes_case
 from benchmarks.hlsvm_defaults import defaults_case
-from benchmarks.hlsvm_rivals import rivals_case
 from benchmarks.hlsvm_speed import prediction_case, scaling_case, stree_case
 
 CASES = {
@@ -27,7 +23,5 @@ CASES = {
     "stree": stree_case,
     "prediction": prediction_case,
     "scaling": scaling_case,
-    "rivals": rivals_case,
-    "bound": bound_case,
     "defaults": defaults_case,
 }

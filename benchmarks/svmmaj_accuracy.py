@@ -1,4 +1,4 @@
-"""Accuracy of SVM-partitioned trees: the thesis' tables, and 20 random halves."""
+"""Accuracy of SVM-partitioned trees on 20 random halves."""
 
 import time
 import warnings
@@ -7,10 +7,10 @@ import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
 from benchmarks import svmmaj_problems as problems
+from benchmarks.papers.svmmaj import THESIS, THESIS_RULES
 from benchmarks.records import CaseResult, Record
 from treesvm import HLSVMClassifier, SVMMajClassifier, SVMPartitionTreeClassifier
 
-THESIS_RULES = {"leaf_answer": "last", "balance_nodes": False, "prune_share": 0.0}
 N_SPLITS = 20
 
 METHODS = {
@@ -37,52 +37,10 @@ METHODS = {
 }
 
 
-def thesis_case(context):
-    """Tables 2 and 3: odd rows train, even rows test."""
-    context.start_ours()
-    result = CaseResult()
-    names = list(problems.THESIS)[: 2 if context.quick else None]
-    for table, hinge in enumerate(("quadratic", "absolute")):
-        rows = [_thesis_row(context, name, table, hinge, result) for name in names]
-        title = f"Table {table + 2}: {hinge} hinge, accuracy in %"
-        result.tables[title] = rows
-    result.notes.append(
-        "Nodes count all nodes of the binary tree, leaves included, so they are odd; "
-        "the thesis does not say what it counts."
-    )
-    return result
-
-
-def _thesis_row(context, name, table, hinge, result):
-    """Fit tree and single SVM; return the row of the table."""
-    X, y = problems.load(context.data, name)
-    train, test = problems.odd_and_even(len(y))
-    A, B = problems.prepared(X, train, test)
-    tree = SVMPartitionTreeClassifier(hinge, random_state=0, **THESIS_RULES)
-    single = SVMMajClassifier(hinge, alpha="cv", random_state=0)
-    ours = []
-    for method, model in (("treesvm tree", tree), ("treesvm single SVM", single)):
-        seconds, share = _fit_and_score(model, A, y[train], B, y[test])
-        ours.append(100 * share)
-        result.records.append(
-            Record("thesis", method, name, seconds, accuracy=share, params=hinge)
-        )
-    published = problems.THESIS[name][table]
-    return {
-        "set": name,
-        "tree, thesis": published[0],
-        "tree, ours": round(ours[0], 1),
-        "single, thesis": published[1],
-        "single, ours": round(ours[1], 1),
-        "nodes, thesis": published[2],
-        "nodes, ours": int(tree.trees_[0].n_nodes),
-    }
-
-
 def fair_case(context):
     """All methods on the same random halves."""
     context.start_ours()
-    names = list(problems.THESIS)[: 2 if context.quick else None]
+    names = list(THESIS)[: 2 if context.quick else None]
     n_splits = 2 if context.quick else N_SPLITS
     result, rows, sizes = CaseResult(), [], []
     differences = {method: [] for method in METHODS}

@@ -1,20 +1,9 @@
-"""The seven sets of the thesis, prepared, and its published figures."""
+"""The sets of the thesis, prepared."""
 
 import numpy as np
 from sklearn.preprocessing import StandardScaler
 
 from benchmarks import data
-
-# Set -> (tree, single SVM, nodes) of Table 2 (quadratic) and of Table 3 (absolute).
-THESIS = {
-    "australian": ((85.8, 84.6, 4), (82.3, 85.8, 7)),
-    "heart_statlog": ((82.9, 80.0, 7), (82.3, 82.3, 3)),
-    "hepatitis": ((59.7, 67.5, 6), (85.3, 85.3, 3)),
-    "sonar": ((71.1, 71.1, 3), (76.9, 76.9, 3)),
-    "house_votes_84": ((89.9, 89.9, 4), (94.4, 94.4, 3)),
-    "pima_diabetes": ((72.4, 78.4, 26), (69.3, 77.4, 7)),
-    "breast_cancer_wisconsin": ((84.5, 85.7, 9), (94.5, 94.5, 3)),
-}
 
 # Values that stand for "missing"; NaN always does. In house_votes_84 a missing vote is
 # 0 between no (-1) and yes (1), in pima_diabetes zeros are kept, both as published.

@@ -108,13 +108,16 @@ def _scaled(values):
 
 
 def candidate_scores(X, y):
-    """CVS: distance to the own centre over that to the nearest row of another class."""
-    scores = []
+    """CVS: nearness of the nearest other row, one more for rows that are named."""
+    nearness, named = [], set()
     for i in range(len(y)):
-        centre = X[y == y[i]].mean(axis=0)
-        others = [np.linalg.norm(X[i] - X[t]) for t in range(len(y)) if y[t] != y[i]]
-        scores.append(np.linalg.norm(X[i] - centre) / min(others))
-    return np.array(scores)
+        others = [
+            (np.linalg.norm(X[i] - X[t]), t) for t in range(len(y)) if y[t] != y[i]
+        ]
+        distance, nearest = min(others)
+        nearness.append(1.0 / (1.0 + distance))
+        named.add(nearest)
+    return np.array([value + (i in named) for i, value in enumerate(nearness)])
 
 
 def neighbours(X, k):
@@ -129,10 +132,18 @@ def neighbours(X, k):
 def boundary_rows(X, y, k, n_kept):
     """CBD: draw from the largest score down, each draw lowering its neighbours."""
     near = neighbours(X, k)
+    mean = sum(d for row in near for d, _ in row) / (k * len(near))
     weight = []
-    for row in near:
-        mean = sum(d for d, _ in row) / len(row)
-        weight.append([math.exp(-d / mean) for d, _ in row])
+    for i, row in enumerate(near):
+        first = min((d for d, t in row if y[t] != y[i]), default=math.inf)
+        weight.append(
+            [
+                math.exp(-max(d * d - first * first, 0.0) / mean**2)
+                if first < math.inf
+                else 0.0
+                for d, _ in row
+            ]
+        )
     scores = [
         sum(w for w, (_, t) in zip(weight[i], near[i], strict=True) if y[t] != y[i])
         for i in range(len(y))
@@ -144,8 +155,7 @@ def boundary_rows(X, y, k, n_kept):
             break
         drawn.append(i)
         for w, (_, t) in zip(weight[i], near[i], strict=True):
-            if y[t] == y[i]:
-                scores[t] *= 1.0 - w
+            scores[t] *= 1.0 - w
     return drawn
 
 

@@ -37,8 +37,9 @@ def test_examples_run(page, capsys):
 @pytest.mark.parametrize("page", PAGES, ids=name_of)
 def test_links_exist(page):
     links = re.findall(r"\]\(([^)#:]+)\)", page.read_text("utf8"))
+    links = [link for link in links if not link.startswith(("gallery/", "api/"))]
     missing = [link for link in links if not (page.parent / link).exists()]
-    assert not missing
+    assert not missing  # the gallery and the API reference are made by `make docs`
 
 
 @pytest.mark.parametrize("page", PAGES, ids=name_of)

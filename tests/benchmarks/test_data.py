@@ -1,6 +1,7 @@
 """Reading sets, splits and scaling; everything on files made here."""
 
 import json
+import os
 
 import numpy as np
 import pytest
@@ -76,3 +77,29 @@ def test_fingerprint_sees_values_shapes_and_types(rng):
     prints.append(data.fingerprint(sparse.csr_matrix(X)))
     assert len(set(prints)) == 5
     assert data.fingerprint(X) == data.fingerprint(X.copy())
+
+
+def test_census_income_has_whole_rows_and_codes(tmp_path):
+    X = np.array([[30, 2], [40, -1], [50, 0]], np.int8)
+    categories = json.dumps({"job": ["a", "b", "c"]})
+    names = json.dumps(["age", "job"])
+    np.savez(
+        tmp_path / "adult.npz",
+        X=X,
+        y=[0, 1, 1],
+        X_test=X[:1],
+        y_test=[1],
+        categories=categories,
+        feature_names=names,
+    )
+    rows, y = data.census_income(tmp_path)
+    assert rows.tolist() == [[30.0, 2.0], [50.0, 0.0], [30.0, 2.0]]
+    assert y.tolist() == [0, 1, 1]
+    assert data.load(tmp_path, "adult").X.shape == (3, 4)  # one-hot otherwise
+
+
+@pytest.mark.skipif("TREESVM_DATA" not in os.environ, reason="TREESVM_DATA is not set")
+def test_census_income_is_the_papers():
+    X, y = data.census_income(os.environ["TREESVM_DATA"])
+    assert X.shape == (45_222, 14)
+    assert len(np.unique(y)) == 2

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from benchmarks import dtsvm_problems, dtsvm_svc
+from benchmarks import candidate_rivals, dtsvm_problems, dtsvm_sets, dtsvm_svc
 from benchmarks.rival_cache import RivalCache
 from benchmarks.runner import Context
 
@@ -54,10 +54,11 @@ def test_grid_time_is_extrapolated_from_the_points_that_were_run(context, monkey
     assert again == grid
 
 
-@pytest.mark.parametrize("name", ["shuttle", "letter"])
+@pytest.mark.parametrize("name", ["shuttle", "letter", "poker", "kdd99_10pct"])
 def test_sampled_grid_has_every_gamma(name):
     sampled = dtsvm_svc.points_of(name)
     assert {gamma for _, gamma in sampled} == set(dtsvm_problems.GAMMAS)
+    assert len(sampled) >= 9
 
 
 def test_points_that_were_not_run_count_like_the_nearest_C():
@@ -66,3 +67,37 @@ def test_points_that_were_not_run_count_like_the_nearest_C():
     seconds[1e5, 1.0] = 5.0  # nearer to 1e3, 1e4 and 1e5 than 0.1 is
     assert dtsvm_svc.grid_seconds(seconds) == pytest.approx(63.0 + 3 * 4.0)
     assert dtsvm_svc.grid_seconds({(1.0, 1.0): 2.0}) == pytest.approx(126.0)
+
+
+def test_the_papers_search_grows_its_tree_on_all_rows():
+    assert dtsvm_sets.paper_search()["partition"].max_tree_rows is None
+
+
+def test_random_parts_and_bags_search_all_candidates(context):
+    problem = dtsvm_problems.load(context, "pendigits")
+    for make in (dtsvm_sets.random_parts, dtsvm_sets.bag):
+        model = make(problem)
+        assert model.Cs is None  # the paper's 63 points
+        assert model.gammas is None
+        small = make(problem, Cs=[1.0], gammas=[1.0])
+        assert dtsvm_sets.with_theta(
+            dtsvm_sets.rivals.fit(problem, small)
+        ).note.startswith("C=1, γ=1")
+
+
+def test_the_grid_goes_round_every_gamma_first():
+    points = candidate_rivals.round_the_grid((1.0, 2.0, 4.0), (0.1, 0.2))
+    assert {gamma for _, gamma in points[:2]} == {0.1, 0.2}
+    assert sorted(points) == [(C, g) for C in (1.0, 2.0, 4.0) for g in (0.1, 0.2)]
+
+
+def test_cbd_and_lasvm_choose_on_validation_rows(context):
+    problem = dtsvm_problems.load(context, "pendigits")
+    grid = {"Cs": (1.0, 10.0), "gammas": (0.1, 1e4)}
+    for rival in (candidate_rivals.cbd, candidate_rivals.lasvm):
+        run = rival(problem, **grid)
+        assert run.model.gamma == 0.1  # 1e4 remembers rows and knows no others
+        assert run.accuracy > 80.0
+        assert dtsvm_sets._vectors(run.model, problem) > 0
+        assert run.note.startswith("C=")
+    assert "1 of 4 points" in candidate_rivals.lasvm(problem, **grid, budget=0.0).note

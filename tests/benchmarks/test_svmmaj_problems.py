@@ -5,6 +5,7 @@ import pytest
 
 from benchmarks import svmmaj_problems as problems
 from benchmarks.data import MissingData
+from benchmarks.papers.svmmaj import THESIS
 
 
 def test_odd_rows_train_and_even_rows_test():
@@ -41,5 +42,5 @@ def test_codes_for_missing_values_are_read(tmp_path):
 
 
 def test_every_set_has_both_tables():
-    assert len(problems.THESIS) == 7
-    assert all(len(table) == 3 for pair in problems.THESIS.values() for table in pair)
+    assert len(THESIS) == 7
+    assert all(len(table) == 3 for pair in THESIS.values() for table in pair)

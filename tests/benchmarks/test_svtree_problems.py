@@ -3,8 +3,10 @@
 import numpy as np
 import pytest
 
-from benchmarks.svtree_problems import PAPER, Split, tuned_budget
-from benchmarks.svtree_table import nodes_met
+from benchmarks import svtree_table
+from benchmarks.papers.svtree import majority, nodes_met, rounded_budget
+from benchmarks.runner import Context
+from benchmarks.svtree_problems import TRAINING_ROWS, Split, tuned_budget
 from treesvm import KernelSVC, SupportVectorTreeClassifier
 from treesvm.baselines import CPSPClassifier
 
@@ -21,7 +23,7 @@ def folder(tmp_path):
 
 def test_split_has_the_papers_size_and_training_scale(folder):
     split = Split(folder, "ida_thyroid", 0)
-    assert len(split.X) == PAPER["ida_thyroid"][0]
+    assert len(split.X) == TRAINING_ROWS["ida_thyroid"]
     assert len(split.X) + len(split.X_test) == 300
     assert set(split.y.tolist()) == {-1, 1}
     np.testing.assert_allclose(split.X.mean(axis=0), 0.0, atol=1e-9)
@@ -56,3 +58,25 @@ def test_nodes_met_counts_every_node_on_the_path(folder):
     tree.fit(split.X)
     met = nodes_met(tree, split.X_test)
     assert met >= tree.kernel_evaluations(split.X_test).mean() > 1.0
+
+
+def test_budget_is_rounded_as_in_the_paper():
+    assert [rounded_budget(n) for n in (8.2, 9.9, 10.04, 0.3)] == [9, 10, 11, 1]
+
+
+def test_dummy_answers_the_larger_class():
+    assert majority(np.array([1, -1, 1])) == 1
+
+
+def test_splits_are_kept_by_code_and_data(folder, tmp_path, monkeypatch):
+    monkeypatch.setattr(svtree_table, "SPLITS", tmp_path / "splits")
+    context = Context(data=folder, rivals=None)
+    first = svtree_table._store(context, "ida_thyroid", 3)
+    assert svtree_table._store(context, "ida_thyroid", 3) == first
+    other = tmp_path / "other"
+    other.mkdir()
+    np.savez(other / "ida_thyroid.npz", X=np.ones((3, 2)), y=[0, 1, 1])
+    changed = Context(data=other, rivals=None)
+    assert svtree_table._store(changed, "ida_thyroid", 3) != first
+    monkeypatch.setattr(svtree_table, "SOURCES", ("benchmarks/timing.py",))
+    assert svtree_table._store(context, "ida_thyroid", 3) != first

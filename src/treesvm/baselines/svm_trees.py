@@ -51,6 +51,11 @@ class SVMTreesClassifier(ObliqueTreeClassifier):
 
     Notes
     -----
+    The published USPS line (6.24 % error, 49 hyperplanes over all pairs) asks for nodes
+    with next to no penalty: ``alpha=1e-6`` gives 6.8 % with 46, 1e-4 7.6 % with 66,
+    "auto" 8.3 % with 106. Weighing the hard class 10 or 100 times changed none of
+    these.
+
     When not to use it: it is here for comparison. One outlier of the hard class can
     keep a node from settling anything; `HLSVMClassifier` expands both sides and is more
     accurate at about the same cost.

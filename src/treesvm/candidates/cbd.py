@@ -40,12 +40,23 @@ class CBD(CandidateSelector):
 
     Notes
     -----
-    The reading chosen: the nearness of neighbour j to row i is ``exp(-d_ij / d_i)``
-    with d_i the mean distance of i's neighbours, and the score of a row is the summed
-    nearness of its neighbours of other classes. Rows are drawn from the largest score
-    down; each drawn row i multiplies the score of every neighbour j of its own class by
-    ``1 - nearness``, so that a duplicate is never drawn and a distant neighbour hardly
-    suffers. When no row with a positive score is left, the rest is drawn at random.
+    The reading chosen: with d₁ the distance of row i to its nearest neighbour of
+    another class and m the mean distance of all neighbours of all rows, the nearness of
+    neighbour j is ``exp(-(d_ij² - d₁²) / m²)``, at most 1; the score of a row is the
+    summed nearness of its neighbours of other classes. Rows are drawn from the largest
+    score down; each drawn row i multiplies the score of every neighbour j by
+    ``1 - nearness``, so that no row nearer than d₁ is drawn after it. When no row with
+    a positive score is left, the rest is drawn at random.
+
+    The papers that use it give no formula. Of eleven readings, each with 30 % of 6,000
+    rows, this one is near a machine of all rows on pendigits (95.9 %, all rows 98.0),
+    letter (92.8, 95.5) and adult (82.7, 84.2), as in the figures of Chang et al.
+    (2010); on pendigits the boundary gives out after a fifth of them, and random rows
+    do most. Nearness ``exp(-d_ij / d_i)`` with d_i the mean of row i, sparing
+    neighbours of other classes, gave 79.2, 93.2 and 70.3 (below the larger class), the
+    formula above sparing them 96.7, 94.0 and 75.0, the largest scores without
+    suppression 52.8, 42.9 and 22.3, draws in proportion to the scores 63.5, 89.8 and
+    76.1.
 
     When not to use it: the neighbours cost about n² distances in more than some 15
     features, and where classes overlap the boundary is everywhere and its most mixed
@@ -87,11 +98,10 @@ class CBD(CandidateSelector):
         neighbours, distances = nearest_rows(
             X, self.n_neighbors, self.algorithm, self.n_jobs, self.verbose
         )
-        nearness = nearness_of(distances)
         is_other = codes[neighbours] != codes[:, None]
+        nearness = nearness_of(distances, is_other)
         scores = (nearness * is_other).sum(axis=1)
         self.n_boundary_ = int(np.count_nonzero(scores))
-        nearness[is_other] = 0.0  # rows of other classes are not suppressed
         drawn = np.empty(n_kept, np.int64)
         n_drawn = _draw_in_turn(scores, neighbours, nearness, drawn)
         rest = np.setdiff1d(np.arange(len(codes)), drawn[:n_drawn])
@@ -132,12 +142,19 @@ def nearest_rows(X, n_neighbors, algorithm="auto", n_jobs=None, verbose=0):
     return neighbours, distances
 
 
-def nearness_of(distances):
-    """Return ``exp(-d / mean d)`` of each row's neighbours; 1 if all are duplicates."""
-    mean = distances.mean(axis=1, keepdims=True)
-    ratio = np.zeros_like(distances)
-    np.divide(distances, mean, out=ratio, where=mean > 0)
-    return np.exp(-ratio)
+def nearness_of(distances, is_other):
+    """Return ``exp(-(d² - d₁²) / m²)``, at most 1, of each row's neighbours.
+
+    d₁ is the distance of a row's nearest neighbour of another class, m the mean of all
+    distances. 0 in rows without such a neighbour; 1 if all rows are duplicates.
+    """
+    first = np.where(is_other, distances, np.inf).min(axis=1, keepdims=True)
+    mean = distances.mean()
+    if mean == 0.0:
+        return np.broadcast_to(np.isfinite(first) * 1.0, distances.shape).copy()
+    return np.exp(-np.maximum(distances**2 - first**2, 0.0) / mean**2) * np.isfinite(
+        first
+    )
 
 
 @compiled

@@ -18,7 +18,8 @@ from treesvm.machines.voting import class_scores
 # A float32 kernel value is off by about 6e-8 (1 + gamma R^2); a decision value by that
 # times the norm of the coefficients.  16 such errors have never been seen.
 _ROUNDING = {np.float32: 1e-6, np.float64: 1e-13}
-_WIDEST_BAND = 1e-2  # with a wider band than this, predict in float64
+_PARTIAL_SUMS = 0.5
+_WIDEST_BAND = 3e-2  # with a wider band than this, predict in float64
 _SMALL_BLOCK = 2**16  # kernel values so few that float64 costs nothing
 _DECIDER = "_decider"
 _FEW_ROWS = 8  # answered one by one before arrays of them are prepared
@@ -103,12 +104,18 @@ class KernelMachine:
         return self.kernel.reach(facing, self.vectors)[:, None] * norms
 
     def _coefficient_norms(self):
-        """Return the length of each machine's coefficients."""
-        squares = np.zeros(self.n_machines)
+        """Return what the errors of each machine's sum of kernel values grow with.
+
+        The length of the coefficients for the errors of the values; and a share of
+        their sum for those of the partial sums, which are large where positive and
+        negative ones nearly cancel in the end.
+        """
+        squares, sums = np.zeros(self.n_machines), np.zeros(self.n_machines)
         for k in range(len(self.machine_ids)):
             own = self.coefficients[self.class_starts[k] : self.class_starts[k + 1]]
             squares[self.machine_ids[k]] += np.einsum("ij,ij->j", own, own)
-        return np.sqrt(squares)
+            sums[self.machine_ids[k]] += np.abs(own).sum(axis=0)
+        return np.sqrt(squares) + _PARTIAL_SUMS * sums
 
     def float32_bands(self):
         """Return what float32 may be off by in each machine, None if it is too much.

@@ -24,7 +24,7 @@ from treesvm.model_selection.table_search import TableSearch
 _CACHE_BYTES = 2**30
 _TOL = 1e-3
 EPSILON = 0.05  # of regressors, in standard deviations of the target
-_PROBE_ROWS = 6000  # whose training tells how long all rows would take
+_PROBE_ROWS = 3000  # whose training tells how long all rows would take
 _SEARCH_SHARE = 0.5  # of the time, where more rows are trained than searched
 _FINAL_SHARE = 0.9  # of the time that is left, which training all rows may take
 
@@ -134,7 +134,10 @@ class TableEstimator(Estimator):
         """
         n_rows = len(rows.target)
         first = planned_members(found, weights, n_rows, seed, 1)[0]
-        first, rows, n_most = self._affordable(rows, first, fit, deadline)
+        # Up to its leaf size, a machine's time grows with the square of its rows.
+        largest = min(n_rows, found.max_leaf_size)
+        slowdown = max(1.0, largest / _PROBE_ROWS)
+        first, rows, n_most = self._affordable(rows, first, fit, deadline, slowdown)
         plan = [first]
         if n_most > 1:
             plan = planned_members(found, weights, n_rows, seed, n_most)
@@ -150,7 +153,7 @@ class TableEstimator(Estimator):
         self._note_theta(plan[0].theta, found.max_leaf_size)
         return plan
 
-    def _affordable(self, rows, first, fit, deadline):
+    def _affordable(self, rows, first, fit, deadline, slowdown):
         """Return the first member, rows and number of members for the time left.
 
         Where the winner could be trained on a part of the rows only, and the plainest
@@ -167,7 +170,7 @@ class TableEstimator(Estimator):
         for theta in dict.fromkeys((first.theta, plain)):
             one, before = first._replace(theta=theta), deadline.elapsed
             fit(one, probe)
-            rate = _PROBE_ROWS / max(deadline.elapsed - before, 1e-6)
+            rate = _PROBE_ROWS / max(deadline.elapsed - before, 1e-6) / slowdown
             left = _FINAL_SHARE * (self.time_limit - deadline.elapsed)
             affordable = int(max(_PROBE_ROWS, rate * left))
             if affordable >= 2 * n_most:
@@ -175,6 +178,7 @@ class TableEstimator(Estimator):
             if affordable >= n_rows:
                 is_found = chosen.theta is first.theta
                 n_members = min(affordable // n_rows, MOST_MEMBERS) if is_found else 1
+                self.stopped_early_ |= n_members < MOST_MEMBERS
                 return chosen, rows, n_members
         if n_most >= n_rows:
             return chosen, rows, 1

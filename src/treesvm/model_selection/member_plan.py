@@ -20,6 +20,7 @@ class Member(NamedTuple):
     place: int  # of the theta in the finding
     weight: float
     partition: Any  # recipe
+    max_leaf_size: int
     seed: int
 
 
@@ -44,7 +45,7 @@ def planned_members(found, weights, n_rows, seed, n_most=MOST_MEMBERS):
     if is_cut and n_most > 1:
         copies, partition = _copies(weights, n_most), own
     members = [
-        Member(thetas[m], m, weights[m] / copies[m], partition, 0)
+        Member(thetas[m], m, weights[m] / copies[m], partition, found.max_leaf_size, 0)
         for m in range(len(thetas))
         for _ in range(copies[m])
     ]

@@ -18,7 +18,11 @@ from treesvm.model_selection.candidates_of_tables import first_thetas
 from treesvm.model_selection.deadline import Deadline
 from treesvm.model_selection.member_plan import planned_members
 from treesvm.model_selection.stacking import MOST_MEMBERS
-from treesvm.model_selection.table_folds import searched_rows, table_folds
+from treesvm.model_selection.table_folds import (
+    FIRST_CEILING,
+    searched_rows,
+    table_folds,
+)
 from treesvm.model_selection.table_search import TableSearch
 
 _CACHE_BYTES = 2**30
@@ -134,12 +138,10 @@ class TableEstimator(Estimator):
         """
         n_rows = len(rows.target)
         first = planned_members(found, weights, n_rows, seed, 1)[0]
-        # Up to its leaf size, a machine's time grows with the square of its rows.
-        largest = min(n_rows, found.max_leaf_size)
-        slowdown = max(1.0, largest / _PROBE_ROWS)
-        first, rows, n_most = self._affordable(rows, first, fit, deadline, slowdown)
+        first, rows, n_most = self._affordable(rows, first, fit, deadline)
         plan = [first]
         if n_most > 1:
+            found = found._replace(max_leaf_size=first.max_leaf_size)
             plan = planned_members(found, weights, n_rows, seed, n_most)
         self.members_, slowest = [], 0.0
         for member in plan:
@@ -150,40 +152,52 @@ class TableEstimator(Estimator):
             self.members_.append(fit(member, rows))
             slowest = max(slowest, deadline.elapsed - before)
         plan = plan[: len(self.members_)]
-        self._note_theta(plan[0].theta, found.max_leaf_size)
+        self._note_theta(plan[0].theta, plan[0].max_leaf_size)
         return plan
 
-    def _affordable(self, rows, first, fit, deadline, slowdown):
+    def _affordable(self, rows, first, fit, deadline):
         """Return the first member, rows and number of members for the time left.
 
-        Where the winner could be trained on a part of the rows only, and the plainest
-        machine on at least twice as many, the latter is taken: more rows are worth
-        more than the last choice of a search.
+        Where the winner cannot be trained on all rows, smaller parts are tried, and
+        then the plainest machine: more rows are worth more than the last choice of a
+        search. If no choice affords all rows, the one that affords by far the most is
+        taken.
         """
         n_rows = len(rows.target)
         if self.time_limit is None or n_rows <= 2 * _PROBE_ROWS:
             return first, rows, MOST_MEMBERS
         order = np.random.default_rng([first.seed, 11]).permutation(n_rows)
         probe = rows.take(np.sort(order[:_PROBE_ROWS]))
-        plain = first_thetas(sparse.issparse(rows.X), rows.n_classes)[0]
         chosen, n_most = first, 0
-        for theta in dict.fromkeys((first.theta, plain)):
-            one, before = first._replace(theta=theta), deadline.elapsed
-            fit(one, probe)
-            rate = _PROBE_ROWS / max(deadline.elapsed - before, 1e-6) / slowdown
-            left = _FINAL_SHARE * (self.time_limit - deadline.elapsed)
-            affordable = int(max(_PROBE_ROWS, rate * left))
-            if affordable >= 2 * n_most:
-                chosen, n_most = one, affordable
+        for member in self._cheaper(first, rows):
+            affordable = self._affordable_rows(member, probe, n_rows, fit, deadline)
             if affordable >= n_rows:
-                is_found = chosen.theta is first.theta
-                n_members = min(affordable // n_rows, MOST_MEMBERS) if is_found else 1
+                is_found = member.theta == first.theta
+                # A probe is slower by the row, and the clock stops what is too much.
+                n_members = min(4 * affordable // n_rows, MOST_MEMBERS)
+                n_members = n_members if is_found else 1
                 self.stopped_early_ |= n_members < MOST_MEMBERS
-                return chosen, rows, n_members
-        if n_most >= n_rows:
-            return chosen, rows, 1
+                return member, rows, n_members
+            if affordable >= 2 * n_most:
+                chosen, n_most = member, affordable
         self.stopped_early_ = True
         return chosen, rows.take(np.sort(order[:n_most])), 1
+
+    def _cheaper(self, first, rows):
+        """Return the member that was found, and others that train faster."""
+        small = first._replace(max_leaf_size=min(first.max_leaf_size, FIRST_CEILING))
+        plain = first_thetas(sparse.issparse(rows.X), rows.n_classes)[0]
+        return list(dict.fromkeys((first, small, small._replace(theta=plain))))
+
+    def _affordable_rows(self, member, probe, n_rows, fit, deadline):
+        """Return how many rows the member could see in the time left."""
+        before = deadline.elapsed
+        fit(member, probe)
+        rate = _PROBE_ROWS / max(deadline.elapsed - before, 1e-6)
+        # Up to its leaf size, a machine's time grows with the square of its rows.
+        rate /= max(1.0, min(n_rows, member.max_leaf_size) / _PROBE_ROWS)
+        left = _FINAL_SHARE * (self.time_limit - deadline.elapsed)
+        return int(max(_PROBE_ROWS, rate * left))
 
     def _note_theta(self, theta, max_leaf_size):
         """Set what was chosen for the heaviest member."""

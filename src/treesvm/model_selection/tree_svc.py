@@ -125,7 +125,7 @@ class TreeSVC(ClassifierMixin, TableEstimator):
         found = self._searched(rows, seed, deadline)
 
         def fit(member, some):
-            model = self._machine(member, found.max_leaf_size)
+            model = self._machine(member)
             return model.fit(some.X, some.target, some.weight)
 
         weights = found.joint.weights
@@ -155,13 +155,13 @@ class TreeSVC(ClassifierMixin, TableEstimator):
         check_class_masses(self.classes_, mass)
         return Rows(encoded, codes, weight, len(self.classes_)).with_weight()
 
-    def _machine(self, member, max_leaf_size):
+    def _machine(self, member):
         """Return a member, unfitted."""
         theta = member.theta
         return DTSVMClassifier(
             theta.C,
             theta.gamma,
-            max(max_leaf_size, 2),
+            max(member.max_leaf_size, 2),
             gamma_scale=theta.gamma_scale,
             kernel=theta.kernel.name,
             leaf_scaling=theta.leaf_scaling,

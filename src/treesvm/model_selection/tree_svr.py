@@ -117,7 +117,7 @@ class TreeSVR(RegressorMixin, TableEstimator):
         found = self._searched(rows, seed, deadline)
 
         def fit(member, some):
-            model = self._machine(member, found.max_leaf_size)
+            model = self._machine(member)
             return model.fit(some.X, some.target, some.weight)
 
         plan = self._trained(rows, found, found.joint, fit, deadline, seed)
@@ -125,13 +125,13 @@ class TreeSVR(RegressorMixin, TableEstimator):
         self.member_weights_ = weights * (found.joint.sum() / weights.sum())
         return self
 
-    def _machine(self, member, max_leaf_size):
+    def _machine(self, member):
         """Return a member, unfitted."""
         theta = member.theta
         return DTSVRegressor(
             theta.C,
             theta.gamma,
-            max(max_leaf_size, 2),
+            max(member.max_leaf_size, 2),
             gamma_scale=theta.gamma_scale,
             epsilon=EPSILON,
             kernel=theta.kernel.name,

@@ -80,7 +80,9 @@ def decomposed_machines():
         "oblique": {"partition": "oblique"},
         "whole": {"partition": "whole"},
         "committee": {"n_estimators": 3},
-        "probability": {"probability": True},
+        "hard votes": {"n_estimators": 3, "voting": "hard"},
+        "scores alone": {"probability": False},
+        "votes alone": {"n_estimators": 3, "voting": "hard", "probability": False},
         "linear": {"kernel": "linear"},
     }
     for name, options in forms.items():

@@ -15,6 +15,7 @@ from treesvm import (
     DTSVMClassifier,
     DTSVMClassifierCV,
     DTSVRegressor,
+    DTSVRegressorCV,
     HLSVMClassifier,
     HLSVMClassifierCV,
     KernelSVC,
@@ -67,6 +68,7 @@ def fitted_models():
         "DTSVMClassifier sparse": (DTSVMClassifier(**_SMALL), sparse.csr_matrix(X), y),
         "DTSVMClassifier voting": (DTSVMClassifier(**_SMALL, n_estimators=3), X, y),
         "DTSVMClassifierCV": (DTSVMClassifierCV(*_GRID, **_SMALL), X, y),
+        "DTSVRegressorCV": (DTSVRegressorCV(*_GRID, **_SMALL), X[:, :3], X[:, 3]),
         "DTSVRegressor": (DTSVRegressor(**_SMALL, epsilon=0.01), X[:, :3], X[:, 3]),
         "HLSVMClassifier": (HLSVMClassifier(random_state=0), X, words.astype(object)),
         "HLSVMClassifier pairs": (

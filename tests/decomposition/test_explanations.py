@@ -239,12 +239,26 @@ def test_sparse_rows_are_explained_as_dense_ones(rng):
         np.testing.assert_allclose(other, dense, atol=1e-2 * np.abs(dense).max())
 
 
-def test_kernels_that_are_no_product_over_features_are_refused(rng):
+def test_a_linear_machine_adds_its_features_up(rng):
     model, X = fitted(rng, kernel="linear")
-    with pytest.raises(ValueError, match="kernel='linear' is no product"):
-        model.explain(X)
     assert "3" in model.leaf_report()["features"][0]
+    values, members = model.explain(X), model.decompositions_
+    said = np.concatenate(
+        [
+            members[0]
+            .parts[k]
+            .machine.decisions(members[0].parts[k].seen(X[i : i + 1]))[:, 0]
+            for i, k in enumerate(members[0].apply(X))
+        ]
+    )
+    empty = empty_values(members, X)
+    np.testing.assert_allclose(values.sum(axis=1), said - empty, atol=1e-9)
+
+
+def test_kernels_that_are_no_product_over_features_are_refused(rng):
     model, X = fitted(rng, kernel="poly")
+    with pytest.raises(ValueError, match="kernel='polynomial' is no product"):
+        model.explain(X)
     with pytest.raises(ValueError, match="kernel='polynomial' has no gradient"):
         model.gradient(X)
     assert set(model.leaf_report()["features"]) == {""}

@@ -96,7 +96,7 @@ def test_memory_mapped_arrays(client, tmp_path):
 def test_command_trains_on_a_cluster_and_goes_on(folder, tmp_path, capsys):
     target = tmp_path / "model.treesvm"
     command = ["train", str(folder / "rows.csv"), "-o", str(target), "--quiet"]
-    command += ["--max-leaf-size", "150", "--jobs", "2"]
+    command += ["--max-leaf-size", "150", "--jobs", "2", "--force"]
     large = ["--cluster", "local", "--memory", "1GB"]
     large += ["--checkpoint", str(tmp_path / "kept")]
     assert main([*command, *large, "--test", str(folder / "rows.csv")]) == 0

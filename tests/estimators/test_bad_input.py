@@ -217,7 +217,6 @@ SEARCH = [
     ("search", "random"),
     ("refit", "yes"),
     ("refit", None),
-    ("scoring", "roc_auc"),
     ("scoring", "correctness"),
 ]
 CASES = [

@@ -92,7 +92,7 @@ def test_price_minimises_the_mean_error_of_the_folds():
         ({"prune_shares": (2.0,)}, "prune_shares holds 2.0"),
         ({"prune_shares": ("cv",), "scoring": "f1"}, "scoring='f1'"),
         ({"prune_shares": ("cv",), "multi_class": "ovo"}, "multi_class='ovo'"),
-        ({"alphas": [-1.0]}, "alpha=-1.0"),
+        ({"alphas": [-1.0]}, r"alphas=\[-1.0\]"),
     ],
 )
 def test_wrong_parameters_are_named(moons, parameters, message):

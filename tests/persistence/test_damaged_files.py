@@ -202,10 +202,12 @@ def test_signed_nonsense_is_named(name, load):
 
 
 WRONG_TABLES = {
-    "slope": (set_header("state", "calibration", "slope", value=0.0), "out of range"),
-    "offset": (set_header("state", "calibration", "offset", value="a"), "'offset'"),
-    "shares": (change("calibration.shares", {0: 0.5}), "add up to 1"),
-    "no share": (change("calibration.shares", {0: 0.0}), "below"),
+    "slope": (change("committee.slopes", {0: 0.0}), "below"),
+    "offset": (set_header("state", "committee", "offset", value="a"), "'offset'"),
+    "shares": (change("committee.shares", {0: 0.5}), "shares .* add up to 1"),
+    "no share": (change("committee.shares", {0: 0.0}), "below"),
+    "weights": (change("committee.weights", {0: 2.0}), "weights .* add up to 1"),
+    "no members": (set_header("state", "members_", value={}), "no members"),
     "theta": (set_header("state", "best_theta_", value=None), "out of range"),
     "C": (set_header("state", "best_theta_", "dict", 0, 1, value=-1), "out of range"),
     "kernel": (
@@ -229,7 +231,7 @@ WRONG_TABLES = {
         "not different texts",
     ),
     "factor": (change("encoder.factor", {0: np.inf}), "NaN or infinity"),
-    "classes inside": (change("inside.classes", {2: 3}), "other features or classes"),
+    "classes inside": (change("member0.classes", {2: 3}), "other features or classes"),
 }
 
 

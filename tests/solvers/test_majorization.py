@@ -228,7 +228,7 @@ def test_doubled_and_conjugate_steps_save_iterations():
 def test_absolute_hinge_does_not_stick_where_classes_are_separable():
     X, y, _ = problem(3, n=60, p=100)
     answers = {
-        steps: solved(X, y, 2.0**-10, "absolute", steps=steps, tol=1e-7, max_iter=1000)
+        steps: solved(X, y, 2.0**-10, "absolute", steps=steps, tol=1e-7, max_iter=2000)
         for steps in ("plain", "conjugate")
     }
     losses = {

@@ -136,7 +136,8 @@ def _is_cv(value):
         return True
     if isinstance(value, (Sequence, Set, Mapping)):
         return len(value) > 0 and all(
-            np.ndim(pair) and len(pair) == 2 for pair in value
+            isinstance(pair, (Sequence, np.ndarray)) and len(pair) == 2
+            for pair in value
         )
     return is_number(value, above=0.0, below=1.0) or isinstance(value, Iterable)
 

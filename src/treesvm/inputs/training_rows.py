@@ -32,7 +32,8 @@ def checked_rows(model, X, y="no_validation", **options):
     Sparse rows become canonical, with 32-bit indices where so many bits suffice. Values
     that the model's machines would multiply as they are must not be enormous.
     """
-    if options == {"reset": False} and _is_plain(X, model):
+    asks_rows_only = isinstance(y, str) and options == {"reset": False}
+    if asks_rows_only and _is_plain(X, model):
         checked = X
     else:
         options = INPUT | options
@@ -66,7 +67,7 @@ def _is_plain(X, model):
 
 def _check_real(y):
     """Raise scikit-learn's error for complex labels, without the labels."""
-    if np.iscomplexobj(y):
+    if getattr(getattr(y, "dtype", None), "kind", "") == "c":
         raise ValueError("y: Complex data not supported; give labels, or real numbers.")
 
 

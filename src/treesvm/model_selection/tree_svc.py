@@ -184,9 +184,9 @@ class TreeSVC(ClassifierMixin, TableEstimator):
 
     def predict_log_proba(self, X: MatrixLike) -> Array:
         """Return logarithms of the class probabilities."""
-        return self.committee_.log_probabilities(
-            self._decompositions(), self._encoded(X), self.n_jobs
-        )
+        rows = self._encoded(X)
+        members = self._decompositions()
+        return self.committee_.log_probabilities(members, rows, self.n_jobs)
 
     def predict_proba(self, X: MatrixLike) -> Array:
         """Return class probabilities."""

@@ -23,6 +23,7 @@ from treesvm.persistence.objects import parameter_names
 from treesvm.persistence.plain_values import RULES
 
 _MAX_TREES = 10**6
+_NEW_IN_2 = ("TreeSVC", "TreeSVR", "DTSVRegressorCV")
 # Parameters of earlier versions that are gone, for all classes that had them.
 _RETIRED = {"border_share", "leaf"}
 _AXIS = {"criterion": "entropy", "max_tree_rows": 100_000}  # now of `AxisTree`
@@ -48,6 +49,7 @@ def _from_1_to_2(description, arrays):
     """Return the description of a model and its arrays in the layout of format 2."""
     name, old = field(description, "class", str), field(description, "state", dict)
     require(name in ESTIMATORS, f"it holds the unknown class {name!r:.60}")
+    require(name not in _NEW_IN_2, f"format 1 had no {name}")
     parameters = field(description, "parameters", dict)
     if parameters.get("leaf") == "kernel":
         name, parameters = "DTSVMClassifier", _oblique_partition(parameters)

@@ -20,6 +20,7 @@ from treesvm import (
 )
 from treesvm.baselines import BaggedSVC, CPSPClassifier, RDSVMClassifier
 from treesvm.candidates import RandomRows
+from treesvm.decomposition.calibration import Calibration
 from treesvm.estimators.candidate_svc import CandidateSVC
 from treesvm.estimators.dtsvr import DTSVRegressor
 
@@ -80,7 +81,9 @@ def decomposed_machines():
         "oblique": {"partition": "oblique"},
         "whole": {"partition": "whole"},
         "committee": {"n_estimators": 3},
-        "probability": {"probability": True},
+        "hard votes": {"n_estimators": 3, "voting": "hard"},
+        "scores alone": {"probability": False},
+        "votes alone": {"n_estimators": 3, "voting": "hard", "probability": False},
         "linear": {"kernel": "linear"},
     }
     for name, options in forms.items():
@@ -99,6 +102,19 @@ def decomposed_machines():
     yield "CPSP", CPSPClassifier(budget=5, random_state=0).fit(X, y)
     machine = CandidateSVC(RandomRows(0.5, random_state=0), KernelSVC())
     yield "candidates", machine.fit(X, y)
+
+
+def noisy_committees():
+    """Calibrated parts whose shares would turn answers: (name, fitted model)."""
+    X, y, two = training_rows()
+    drawn = np.random.default_rng(0).random(len(y)) < 0.7
+    for name, codes in (("three", y * drawn), ("two", two & drawn)):
+        for options in ({}, {"n_estimators": 3}, {"n_estimators": 4, "voting": "hard"}):
+            model = DTSVMClassifier(**SMALL, **options).fit(X, codes)
+            yield f"{name} classes, {options}", model
+        alike = DTSVMClassifier(**SMALL).fit(X, codes)
+        alike.calibration_ = Calibration(alike.calibration_.slope)
+        yield f"{name} classes, no shares", alike
 
 
 def linear_machines():

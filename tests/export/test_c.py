@@ -12,6 +12,7 @@ from exported_models import (
     front_doors,
     kernel_machines,
     linear_machines,
+    noisy_committees,
     random_parts,
     regressors,
     training_rows,
@@ -22,6 +23,7 @@ from treesvm import DTSVMClassifier, HLSVMClassifier, TreeSVC
 from treesvm.export import to_c
 from treesvm.export.c_compiler import compiler, object_bytes
 from treesvm.export.c_text import array, comment, string
+from treesvm.export.plan import plan_of
 from treesvm.export.rounding import rounded_down
 
 needs_compiler = pytest.mark.skipif(
@@ -54,7 +56,7 @@ def check_answers(model, text, X, folder, flags=(*STRICT, "-O1")):
     "source",
     [
         kernel_machines, decomposed_machines, linear_machines, front_doors, regressors,
-        random_parts,
+        noisy_committees, random_parts,
     ],
 )  # fmt: skip
 def test_every_model_answers_as_in_python(source, tmp_path):
@@ -72,12 +74,22 @@ def test_every_model_answers_as_in_python(source, tmp_path):
         "decomposed_machines: leaves",
         "decomposed_machines: support vector trees, shared=False",
         "decomposed_machines: quantiles",
+        "decomposed_machines: committee",
         "linear_machines: ovo",
     ],
 )
 def test_sanitizers_find_nothing(name, tmp_path):
     model = all_models(decomposed_machines, linear_machines)[name]
     check_answers(model, to_c(model), asked_rows(model), tmp_path, SANITIZED)
+
+
+def test_shares_that_would_turn_answers_are_among_the_models():
+    for name, model in all_models(noisy_committees).items():
+        if len(model.decompositions_) > 1 or "no shares" in name:
+            continue
+        scores, parts = model.decompositions_[0].says(asked_rows(model).astype(float))
+        shift = plan_of(model).calibrations[0][1][parts]
+        assert (np.argmax(scores + shift, axis=1) != scores.argmax(axis=1)).any()
 
 
 @needs_compiler

@@ -10,6 +10,7 @@ from exported_models import (
     front_doors,
     kernel_machines,
     linear_machines,
+    noisy_committees,
     regressors,
     training_rows,
 )
@@ -23,7 +24,8 @@ ort = pytest.importorskip("onnxruntime", reason="it runs the models")
 from treesvm.export import to_onnx  # noqa: E402
 
 SOURCES = (
-    kernel_machines, decomposed_machines, linear_machines, front_doors, regressors
+    kernel_machines, decomposed_machines, linear_machines, front_doors, regressors,
+    noisy_committees,
 )  # fmt: skip
 
 
@@ -73,8 +75,10 @@ def test_one_row_and_none_at_all():
     for i in (0, 77):
         one = answers(made, X[i : i + 1])
         assert one["label"] == many["label"][i]
-        np.testing.assert_allclose(one["scores"][0], many["scores"][i], rtol=1e-6)
-    assert answers(made, X[:0])["scores"].shape == (0, 3)
+        np.testing.assert_allclose(
+            one["probabilities"][0], many["probabilities"][i], rtol=1e-6
+        )
+    assert answers(made, X[:0])["probabilities"].shape == (0, 3)
 
 
 def test_rows_of_one_part_are_split_into_tasks(monkeypatch):
@@ -85,7 +89,9 @@ def test_rows_of_one_part_are_split_into_tasks(monkeypatch):
     whole = answers(to_onnx(model), X)
     monkeypatch.setattr(onnx_machines, "_TASK_ROWS", 3)
     split = answers(to_onnx(model), X)
-    np.testing.assert_allclose(split["scores"], whole["scores"], rtol=1e-6)
+    np.testing.assert_allclose(
+        split["probabilities"], whole["probabilities"], rtol=1e-6
+    )
 
 
 def test_operators_are_standard_and_opsets_stated():

@@ -4,6 +4,7 @@ import numpy as np
 
 from treesvm.export.c_text import array, real
 from treesvm.export.flat_arrays import flattened
+from treesvm.export.plan import LEAD
 from treesvm.machines.voting import PAIR_SLOPE
 from treesvm.trees.tree_committee import node_shares
 
@@ -164,7 +165,76 @@ static void vote(int n_pairs, const {pairs} *pair, const double *values, double 
 }}
 """
 
-_CALIBRATED = """
+_COMPARABLE = """
+static int largest(const double *scores)
+{{
+    int c, best = 0;
+    for (c = 1; c < N_CLASSES; c++)
+        best = scores[c] > scores[best] ? c : best;
+    return best;
+}}
+
+/* Let a class have the largest score, by a little where it had not. */
+static void put_on_top(double *scores, int code)
+{{
+    const int best = largest(scores);
+    if (best != code)
+        scores[code] = scores[best] + {lead};
+}}
+
+/* Scores that compare rows of several parts; returns the member's answer. */
+static int comparable_scores(const number *x, int member, double *scores)
+{{
+    const long part = member_scores(x, member, scores);
+    const int answer = largest(scores);
+    int c;
+    for (c = 0; c < N_CLASSES; c++)
+        scores[c] = factors[part] * scores[c] + shifts[part * N_CLASSES + c];
+    return answer;
+}}
+"""
+
+_SHIFTED = """
+static void scores_of(const number *x, double *scores)
+{
+    const int answer = comparable_scores(x, 0, scores);
+    put_on_top(scores, answer);
+    if (N_CLASSES == 2) {
+        scores[1] = (scores[1] - scores[0]) / 2;
+        scores[0] = -scores[1];
+    }
+}
+"""
+
+_MEANS = """
+/* The logarithm of the mean of the members' probabilities. */
+static void scores_of(const number *x, double *scores)
+{{
+    double own[N_CLASSES];
+    int member, c;
+    for (member = 0; member < N_MEMBERS; member++) {{
+        const int answer = comparable_scores(x, member, own);
+        for (c = 0; c < N_CLASSES; c++)
+            own[c] = {slope} * own[c] + base[c];
+        to_logarithms(own);
+        put_on_top(own, answer);
+        to_logarithms(own);
+        for (c = 0; c < N_CLASSES; c++) {{
+            const double top = member && scores[c] > own[c] ? scores[c] : own[c];
+            const double gap = member ? fabs(scores[c] - own[c]) : INFINITY;
+            scores[c] = top + log1p(exp(-gap));
+        }}
+    }}
+    for (c = 0; c < N_CLASSES; c++)
+        scores[c] -= log(N_MEMBERS);
+    if (N_CLASSES == 2) {{
+        scores[1] -= scores[0];
+        scores[0] = -scores[1];
+    }}
+}}
+"""
+
+_TO_LOGARITHMS = """
 static void to_logarithms(double *scores)
 {
     double total = 0, top = -INFINITY;
@@ -176,7 +246,9 @@ static void to_logarithms(double *scores)
     for (c = 0; c < N_CLASSES; c++)
         scores[c] -= top + log(total);
 }
+"""
 
+_LOGARITHMS = """
 static void scores_of(const number *x, double *scores)
 {
     double own[N_CLASSES];
@@ -186,7 +258,7 @@ static void scores_of(const number *x, double *scores)
     for (member = 0; member < N_MEMBERS; member++) {
         const long part = member_scores(x, member, own);
         for (c = 0; c < N_CLASSES; c++)
-            own[c] = slopes[part] * own[c] + offsets_of[part * N_CLASSES + c];
+            own[c] = factors[part] * own[c] + shifts[part * N_CLASSES + c];
         to_logarithms(own);
         for (c = 0; c < N_CLASSES; c++)
             scores[c] += member_weights[member] * own[c];
@@ -317,8 +389,9 @@ def member_answers(plan):
     n_classes, answer = members[0].n_classes, ""
     counts = np.array([0 if m is None else len(m.pairs) for m in machines])
     votes = counts.any() and (plan.n_classes or 2) > 2
-    evident = bool(plan.calibrations)
-    if (len(members) > 1 or votes) and plan.classes is not None and not evident:
+    evident = members[0].gives_evidence
+    has_many = len(members) > 1 and plan.classes is not None
+    if (votes and not evident) or (has_many and plan.joining == "votes"):
         text += _SQUEEZED
     if votes:
         way = _EVIDENCE if evident else _VOTES
@@ -346,11 +419,20 @@ def _joined_answers(plan):
         return array("member_weights", np.array(plan.weights))
     if plan.pair_values:
         return _OF_PAIRS
-    if plan.calibrations:
-        slopes, offsets = map(np.concatenate, zip(*plan.calibrations, strict=True))
-        text = array("slopes", slopes) + array("offsets_of", offsets)
-        return text + array("member_weights", np.array(plan.weights)) + _CALIBRATED
-    return _SINGLE if len(plan.members) == 1 else _JOINED
+    if plan.joining == "votes" and len(plan.members) > 1:
+        return _JOINED
+    if not plan.calibrations:
+        return _SINGLE
+    factors, shifts = map(np.concatenate, zip(*plan.calibrations, strict=True))
+    text = array("factors", factors) + array("shifts", shifts)
+    if plan.joining == "logarithms":
+        text += array("member_weights", np.array(plan.weights))
+        return text + _TO_LOGARITHMS + _LOGARITHMS
+    text += _COMPARABLE.format(lead=real(LEAD))
+    if plan.joining == "votes":
+        return text + _SHIFTED
+    means = _MEANS.format(slope=real(plan.slope))
+    return text + array("base", plan.base) + _TO_LOGARITHMS + means
 
 
 def public_functions(plan):
@@ -370,7 +452,7 @@ def public_functions(plan):
         decide = f"    {ask}\n"
     else:
         # Shares and logarithms of two classes: the lead of the second.
-        is_lead = plan.trees or plan.calibrations
+        is_lead = plan.trees or plan.joining == "logarithms"
         value = "both[1] - both[0]" if is_lead else "both[1]"
         decide = f"    scores_of({x}, both);\n    scores[0] = {value};\n"
         head = "    double both[2];\n" + head

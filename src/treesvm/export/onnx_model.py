@@ -11,7 +11,15 @@ from treesvm.export.onnx_graph import Graph, checked_model
 from treesvm.export.onnx_machines import member_scores
 from treesvm.export.onnx_routing import leaves_of_rows
 from treesvm.export.onnx_tables import encoded_rows
-from treesvm.export.onnx_votes import joined, side_arrays, voted_scores, votes, winner
+from treesvm.export.onnx_votes import (
+    joined,
+    on_top,
+    side_arrays,
+    stacked,
+    voted_scores,
+    votes,
+    winner,
+)
 from treesvm.export.plan import plan_of
 from treesvm.trees.tree_committee import node_shares
 
@@ -92,7 +100,8 @@ def _answers(g, x, plan):
         ranks = _tree_scores(g, x, plan)
         made = _output(g, "probabilities", _shares(g, ranks), plan.n_classes)
     elif plan.calibrations:
-        ranks, chances = _calibrated(g, x, plan)
+        ranks, log_p = _calibrated(g, x, plan)
+        chances = g.Softmax(log_p, axis=1)
         made = _output(g, "probabilities", chances, plan.n_classes)
     else:
         ranks, made = _member_answers(g, x, plan)
@@ -133,14 +142,26 @@ def _softmax(g, scores, ranks, plan):
 
 
 def _calibrated(g, x, plan):
-    """Return what the largest of decides, and calibrated probabilities."""
-    every = []
+    """Return what the largest of decides, and logarithms of probabilities."""
+    said, every = [], []
     for member, tables in zip(plan.members, plan.calibrations, strict=True):
-        evidence, parts = member_scores(g, x, member)
-        slope, offset = (g.Gather(g.constant(t, np.float64), parts) for t in tables)
-        every.append(g.LogSoftmax(g.Add(g.Mul(slope, evidence), offset), axis=1))
-    total = _weighted(g, every, plan)
-    return total, g.Softmax(total, axis=1)
+        scores, parts = member_scores(g, x, member)
+        factor, shift = (g.Gather(g.constant(t, np.float64), parts) for t in tables)
+        found = g.Add(g.Mul(factor, scores), shift)
+        logits = g.Add(g.Mul(g.constant(plan.slope), found), g.constant(plan.base))
+        said.append(scores)
+        every.append(g.LogSoftmax(logits, axis=1))
+    if plan.joining == "logarithms":
+        total = _weighted(g, every, plan)
+        return total, total
+    pairs = zip(every, said, strict=True)
+    every = [g.LogSoftmax(on_top(g, *own, plan.n_classes), axis=1) for own in pairs]
+    # The mean but for a constant, which a softmax does not see.
+    mean = g.ReduceLogSumExp(stacked(g, every), g.ints(0), keepdims=0)
+    if plan.joining == "means":
+        return mean, mean
+    ranks = joined(g, said, plan.n_classes)
+    return ranks, on_top(g, mean, ranks, plan.n_classes)
 
 
 def _weighted(g, every, plan):

@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from treesvm.export.plan import LEAD
 from treesvm.machines.voting import PAIR_SLOPE
 
 
@@ -67,7 +68,7 @@ def joined(g, every, n_classes):
     """Return the votes of several members, of one its scores themselves."""
     if len(every) == 1:
         return every[0]
-    every = g.Concat(*(g.Unsqueeze(scores, g.ints(0)) for scores in every), axis=0)
+    every = stacked(g, every)
     given = winner(g, every, n_classes)
     total = g.ReduceSum(every, g.ints(0), keepdims=0)
     scores = g.Add(g.ReduceSum(given, g.ints(0), keepdims=0), _squeezed(g, total))
@@ -75,6 +76,20 @@ def joined(g, every, n_classes):
         return scores
     lead = g.MatMul(scores, g.constant([[-1.0], [1.0]]))
     return g.Concat(g.Neg(lead), lead, axis=1)
+
+
+def stacked(g, every):
+    """Return what members say as one tensor, (n_members, n_rows, n_classes)."""
+    return g.Concat(*(g.Unsqueeze(scores, g.ints(0)) for scores in every), axis=0)
+
+
+def on_top(g, values, scores, n_classes):
+    """Return values of which the largest is where that of the scores is."""
+    best, code = (g.ArgMax(x, axis=1) for x in (values, scores))
+    is_code = g.Equal(code, g.ints(*range(n_classes)))
+    is_behind = g.And(is_code, g.Not(g.Equal(best, code)))
+    top = g.Add(g.ReduceMax(values, g.ints(1)), g.constant(LEAD))
+    return g.Where(is_behind, top, values)
 
 
 def winner(g, scores, n_classes):

@@ -18,7 +18,11 @@ from treesvm.baselines import (
     RDSVMClassifier,
 )
 from treesvm.datasets.table_model import TableModel
-from treesvm.decomposition.calibration import drawn_shares, part_masses
+from treesvm.decomposition.calibration import (
+    answer_on_top,
+    drawn_shares,
+    part_masses,
+)
 from treesvm.estimators.candidate_svc import CandidateSVC
 from treesvm.estimators.dtsvm import DTSVMClassifier
 from treesvm.estimators.dtsvr import DTSVRegressor
@@ -39,6 +43,9 @@ from treesvm.model_selection.hlsvm_cv import HLSVMClassifierCV
 from treesvm.model_selection.tree_svc import TreeSVC
 from treesvm.model_selection.tree_svr import TreeSVR
 
+# By which a member's answer leads where shares would turn it.
+LEAD = float(answer_on_top(np.zeros((1, 2)), np.array([1]))[0, 1])
+
 
 @dataclass(frozen=True)
 class Plan:
@@ -53,7 +60,7 @@ class Plan:
     classes : ndarray or None
         None for a regressor.
     members : list of Member
-        Their scores are joined by votes; none where trees answer.
+        None where trees answer.
     trees : list of Tree
         Oblique trees that answer by the shares of their leaves.
     multi_class : str
@@ -64,10 +71,14 @@ class Plan:
         Whether decision values are those of the pairs.
     scale : float or None
         Of probabilities as a softmax of the scores.
-    calibrations : tuple of (slopes, offsets)
-        By member and part, (n_parts, 1) and (n_parts, n_classes): the logarithm of the
-        softmax of slope times evidence plus offset is what a member says, and decision
-        values are logarithms of the softmax of their weighted sum.
+    joining : {"votes", "means", "logarithms"}
+        How members become one: by hard votes (an only member is its scores), by the
+        mean of their probabilities, or by weighted sums of their log probabilities.
+    calibrations : tuple of (factors, shifts)
+        By member and part, (n_parts, 1) and (n_parts, n_classes): factor times scores
+        plus shift compares rows of several parts.
+    slope, base : float, ndarray of shape (n_classes,)
+        Slope times what compares, plus base, are the logits of a member.
     weights : tuple of float
         Of the members, where their answers are added.
     encoder : ColumnEncoder or None
@@ -84,7 +95,10 @@ class Plan:
     by_votes: bool = False
     pair_values: bool = False
     scale: float | None = None
+    joining: str = "votes"
     calibrations: tuple[tuple[Any, Any], ...] = ()
+    slope: float = 1.0
+    base: Any = 0.0
     weights: tuple[float, ...] = (1.0,)
     encoder: Any = None
     target: tuple[float, float] = (0.0, 1.0)
@@ -93,11 +107,6 @@ class Plan:
     def n_classes(self):
         """Number of classes, None for a regressor."""
         return None if self.classes is None else len(self.classes)
-
-    @property
-    def has_probabilities(self):
-        """Whether the model has `predict_proba`."""
-        return bool(self.trees) or bool(self.calibrations) or self.scale is not None
 
     @property
     def names(self):
@@ -137,11 +146,40 @@ def _decomposed(model):
             "object_kernel is a Python function, which cannot be exported; use a "
             "kernel with a name on rows of numbers."
         )
-    scale = getattr(model, "probability_scale_", None)
-    if not getattr(model, "probability", False):
-        scale = None
     members = tuple(map(exported_member, model.decompositions_))
-    return Plan(model, model.n_features_in_, model.classes_, members, scale=scale)
+    plan = Plan(model, model.n_features_in_, model.classes_, members)
+    known = model.committee() if hasattr(model, "committee") else None
+    if known is None or known.calibration is None:
+        return plan
+    return _calibrated(plan, known)
+
+
+def _calibrated(plan, known):
+    """Return the plan of members that are joined by a `Committee`."""
+    made, n_classes = known.calibration, known.n_classes
+    if known.shares:
+        tables = [_comparable(own, made) for own in known.shares]
+        base = made.offset * np.log(made.shares)
+    else:  # parts are all alike
+        sizes = [len(member.machines) for member in plan.members]
+        tables = [(np.ones((n, 1)), np.zeros((n, n_classes))) for n in sizes]
+        base = np.zeros(n_classes)
+    is_soft = known.voting == "soft" and len(plan.members) > 1
+    return replace(
+        plan,
+        joining="means" if is_soft else "votes",
+        calibrations=tuple(tables),
+        slope=made.slope,
+        base=base,
+    )
+
+
+def _comparable(own, made):
+    """Return the factors and shifts of a member's parts; see `Committee`."""
+    certain, log_ratio = own.is_certain[:, None], own.log_ratio
+    alone = log_ratio + (1.0 - made.offset) * np.log(made.shares)
+    shifts = np.where(certain, alone, made.offset * log_ratio) / made.slope
+    return np.where(certain, 0.0, 1.0), shifts
 
 
 @_read.register(DTSVRegressor)
@@ -240,6 +278,7 @@ def _front_door(model):
         model.encoder_.n_features,
         model.classes_,
         tuple(members),
+        joining="logarithms",
         calibrations=tuple(calibrations),
         weights=tuple(known.weights.tolist()),
         encoder=model.encoder_,

@@ -36,10 +36,14 @@ def _rows(context, name, n_train, n_asked):
 
 def _models(X, y):
     """Yield (name, fitted model)."""
-    leaves = DTSVMClassifier(max_leaf_size=800, random_state=0).fit(X, y)
+    leaves = DTSVMClassifier(max_leaf_size=800, probability=False, random_state=0).fit(
+        X, y
+    )
     yield "DTSVM, laplacian", leaves
     options = {"kernel": "rbf", "leaf_scaling": "quantile", "random_state": 0}
-    gaussian = DTSVMClassifier(max_leaf_size=800, **options).fit(X, y)
+    gaussian = DTSVMClassifier(max_leaf_size=800, probability=False, **options).fit(
+        X, y
+    )
     yield "DTSVM, rbf, quantiles", gaussian
     yield "compressed DTSVM", compress(leaves, X, y, random_state=0)
     yield "KernelSVC, rbf", KernelSVC(C=10.0, break_ties=True).fit(X[::3], y[::3])

@@ -25,6 +25,7 @@ from sklearn.model_selection import KFold, StratifiedKFold
 from treesvm.machines.leave_one_out import left_out_decisions
 from treesvm.trees.leaf_rows import rows_by_leaf
 
+LOG_LOSS_SHARE = 0.3  # of the log loss, beside the share of wrong answers
 _DRAWN_ROWS = 2.0  # that the shares of all rows count for
 _BOUNDS = ((-7.0, 7.0), (0.0, 2.0))  # of the slope's logarithm, and of the offset
 _LEAST_SHARE = 1e-9  # of a class that held-out rows alone have
@@ -82,6 +83,20 @@ def part_masses(member, shares):
     return masses * np.array([part.n_rows for part in member.parts])[:, None]
 
 
+def doubting_log_loss(log_p, codes, weight):
+    """Return the log loss as if about one label in all rows could be wrong.
+
+    Where held-out rows are all answered rightly, no slope is too steep for them; the
+    doubt, as in Platt's "Probabilistic outputs for support vector machines" (1999),
+    keeps probabilities of the next rows from being those of certainty.
+    """
+    n_rows, n_classes = log_p.shape
+    doubt = 1.0 / (n_rows + 2.0)
+    right = log_p[np.arange(n_rows), codes]
+    others = (log_p.sum(axis=1) - right) / (n_classes - 1)
+    return -np.average((1.0 - doubt) * right + doubt * others, weights=weight)
+
+
 def answer_on_top(scores, codes):
     """Let the classes `codes` have the largest score, by a little where they had not.
 
@@ -108,7 +123,8 @@ def fit_calibration(
     shares : ndarray of shape (n_classes,)
     keeps_answers : bool
         Whether the class of the largest score stays the most probable whatever the
-        offset.  If it does not, an offset that costs right answers is not taken.
+        offset.  If it does not, an offset is taken only where it costs right answers
+        within chance, and less than it gains in log loss.
     """
     rows, said = np.arange(len(codes)), scores.argmax(axis=1)
 
@@ -121,11 +137,12 @@ def fit_calibration(
 
     def loss_of(parameters):
         found = log_p(np.exp(parameters[0]), parameters[1])
-        return -np.average(found[rows, codes], weights=weight)
+        return doubting_log_loss(found, codes, weight)
 
-    def wrong(slope, offset):
-        said = log_p(slope, offset).argmax(axis=1)
-        return float(np.average(said != codes, weights=weight))
+    def wrong_and_log_loss(slope, offset):
+        found = log_p(slope, offset)
+        wrong = np.average(found.argmax(axis=1) != codes, weights=weight)
+        return wrong, -np.average(found[rows, codes], weights=weight)
 
     best = None
     for start in ((0.0, 0.3), (1.0, 0.0)):
@@ -138,7 +155,11 @@ def fit_calibration(
         lambda s: loss_of((s, 0.0)), bounds=_BOUNDS[0], method="bounded"
     )
     plain = float(np.exp(plain.x))
-    if wrong(slope, offset) <= wrong(plain, 0.0):
+    wrong, log_loss = wrong_and_log_loss(slope, offset)
+    least, without = wrong_and_log_loss(plain, 0.0)
+    chance = np.sqrt(least * (1.0 - least) / len(codes)) + 1.0 / len(codes)
+    gain = LOG_LOSS_SHARE * (without - log_loss)
+    if wrong - least <= min(chance, gain):
         return Calibration(slope, offset, shares)
     return Calibration(plain, 0.0, shares)
 

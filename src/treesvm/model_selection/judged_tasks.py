@@ -2,9 +2,8 @@
 
 import numpy as np
 
+from treesvm.decomposition.calibration import LOG_LOSS_SHARE
 from treesvm.model_selection.stacking import HeldOut, slope_and_log_loss
-
-_LOG_LOSS_SHARE = 0.3  # of the log loss, beside the share of wrong answers
 
 
 class JudgedTasks:
@@ -79,7 +78,7 @@ class JudgedTasks:
         if held.masses is None:
             return float(np.average((said - held.target) ** 2, weights=held.weight))
         log_loss = slope_and_log_loss(said, held.target, held.weight)[1]
-        return self.error(theta, known) + _LOG_LOSS_SHARE * log_loss
+        return self.error(theta, known) + LOG_LOSS_SHARE * log_loss
 
     def error(self, theta, chosen):
         """Return the share of wrong answers, or the mean square."""

@@ -19,7 +19,7 @@ import numpy as np
 from scipy.optimize import minimize, minimize_scalar, nnls
 from scipy.special import log_softmax
 
-from treesvm.decomposition.calibration import fit_calibration
+from treesvm.decomposition.calibration import doubting_log_loss, fit_calibration
 from treesvm.decomposition.weighted_committee import WeightedCommittee
 
 MOST_MEMBERS = 4
@@ -43,11 +43,10 @@ def slope_and_log_loss(evidence, codes, weight):
     """Return the factor of evidence with the least log loss, and that loss."""
     step = max(1, len(codes) // _SLOPE_ROWS)
     some, own, mass = evidence[::step], codes[::step], weight[::step]
-    rows = np.arange(len(own))
 
     def loss(log_slope):
         log_p = log_softmax(np.exp(log_slope) * some, axis=1)
-        return -np.average(log_p[rows, own], weights=mass)
+        return doubting_log_loss(log_p, own, mass)
 
     found = minimize_scalar(
         loss, bounds=_SLOPES, method="bounded", options={"xatol": 0.01}

@@ -24,7 +24,7 @@ from treesvm.kernels.kernel import Gaussian, Laplacian
 _SCALE = 3.0
 _C = 10.0
 _MEMBERS = {
-    "4 members, leaves of 700": {"n_estimators": 4, "max_leaf_size": 700},
+    "4 members, leaves of 1,000": {"n_estimators": 4, "max_leaf_size": 1000},
     "8 members, leaves of 1,000": {"n_estimators": 8, "max_leaf_size": 1000},
 }
 _METHODS = {

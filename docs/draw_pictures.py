@@ -177,11 +177,13 @@ def draw_losses():
 
 
 def _ahead(cells, name, sign):
-    """Return by table how far the search is ahead of the best method that is not ours."""
+    """Return by table how far the search is ahead of the best method of others."""
     means = {}
     for cell in cells:
-        table, method = cell["table"].removeprefix("c_").removeprefix("r_"), cell["method"]
-        means.setdefault(table, {}).setdefault(method, []).append(sign * cell[name])
+        table = means.setdefault(
+            cell["table"].removeprefix("c_").removeprefix("r_"), {}
+        )
+        table.setdefault(cell["method"], []).append(sign * cell[name])
     ahead = {}
     for table, methods in means.items():
         found = {method: sum(v) / len(v) for method, v in methods.items()}

@@ -91,7 +91,7 @@ def doubting_log_loss(log_p, codes, weight):
     keeps probabilities of the next rows from being those of certainty.
     """
     n_rows, n_classes = log_p.shape
-    doubt = 1.0 / (n_rows + 2.0)
+    doubt = 1.0 / (weight.sum() / weight.min() + 2.0)  # a weight of two is two rows
     right = log_p[np.arange(n_rows), codes]
     others = (log_p.sum(axis=1) - right) / (n_classes - 1)
     return -np.average((1.0 - doubt) * right + doubt * others, weights=weight)

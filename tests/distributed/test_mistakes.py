@@ -3,7 +3,7 @@
 import os
 import signal
 import time
-from threading import Event, Thread
+from threading import Event, Thread, Timer
 from types import SimpleNamespace
 
 import dask.array as da

@@ -230,9 +230,12 @@ class TableEstimator(Estimator):
         return self.encoder_.by_column(encoded[None, :])[0]
 
     def explain(self, X: Any) -> np.ndarray:
-        """Return exact Shapley values of the machines' values, by column as given.
+        """Return exact Shapley values of the members' values, by column as given.
 
-        Indicators of one column are summed. See `DTSVMClassifier.explain`.
+        Of two classes in log odds: they sum to `decision_function` minus what it would
+        be if nothing were known of the row but its parts.  Of more classes, the mean of
+        the members' values by their weights.  Indicators of one column are summed.  See
+        `DTSVMClassifier.explain`.
         """
         rows = self._encoded(X)
         values = sum(

@@ -75,9 +75,12 @@ def case_text(stored):
 
 
 def _load_warning(stamp):
-    """More busy processes than cores: both sides waited for others, not equally."""
+    """More busy processes than cores: both sides waited for others, not equally.
+
+    A run of as many threads as cores has a load of about their number by itself.
+    """
     load = stamp.get("load")
-    if load is None or load <= stamp["cores"]:
+    if load is None or load <= 1.1 * stamp["cores"]:
         return ""
     return (
         f"**Busy machine:** load {number(load)} on {stamp['cores']} cores while this "

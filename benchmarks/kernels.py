@@ -4,6 +4,7 @@ covtype  one tree at fixed θ: Gaussian, Laplacian, learned weights, beside Ligh
 committee  members that average, beside LightGBM
 gram     the Manhattan Gram matrix of a part against the Gaussian's, one thread
 explain  exact Shapley values of a row, and answers of a batch
+defaults  no parameters at all, beside StandardScaler + SVC on eleven sets
 ranking  kernels, weights and LightGBM on the league's tables; --repeat 10 is ten seeds
 """
 
@@ -14,6 +15,7 @@ import numpy as np
 from benchmarks.dtsvm_covtype import boosted, covtype, fewer, record
 from benchmarks.dtsvm_problems import THREADS
 from benchmarks.dtsvm_rivals import fit
+from benchmarks.kernels_defaults import defaults_case
 from benchmarks.kernels_ranking import ranking_case
 from benchmarks.records import CaseResult, Claim
 from benchmarks.timing import measure
@@ -176,5 +178,6 @@ CASES = {
     "committee": committee_case,
     "gram": gram_case,
     "explain": explain_case,
+    "defaults": defaults_case,
     "ranking": ranking_case,
 }

@@ -12,6 +12,7 @@ part of few rows the weights are drawn to those of a sample of all rows.
 
 import numpy as np
 
+from treesvm.kernels.kernel import make_kernel
 from treesvm.machines.gradients import gradient_outer
 from treesvm.machines.scaling import identity_scaling
 
@@ -40,19 +41,24 @@ def trained_with_weights(train, rows, scaling, options):
     if theta.feature_weights is None:
         seen = _seen(rows, scaling)
         return train(seen, _settled(theta, seen.X)), scaling
-    _check_kernel(theta.kernel)
+    check_weighted(theta.kernel)
     base = identity_scaling(rows.X.shape[1]) if scaling is None else scaling
     if isinstance(theta.feature_weights, str):
         return _learned(train, rows, base, options)[:2]
-    given = np.asarray(theta.feature_weights, np.float64)
-    if len(given) != rows.X.shape[1]:
-        raise ValueError(
-            f"feature_weights has {len(given)} numbers, the rows have "
-            f"{rows.X.shape[1]} features; give one for each."
-        )
-    scaling = base.weighted(given[base.columns] ** (1.0 / theta.kernel.power))
+    scaling = given_weights(theta.feature_weights, theta.kernel, base, rows.X.shape[1])
     seen = _seen(rows, scaling)
     return train(seen, _settled(theta, seen.X)), scaling
+
+
+def given_weights(weights, kernel, base, n_features):
+    """Return a scaling followed by weights that a user has given."""
+    given = np.asarray(weights, np.float64)
+    if len(given) != n_features:
+        raise ValueError(
+            f"feature_weights has {len(given)} numbers, the rows have "
+            f"{n_features} features; give one for each."
+        )
+    return base.weighted(given[base.columns] ** (1.0 / kernel.power))
 
 
 def _learned(train, rows, base, options):
@@ -134,7 +140,29 @@ def _drawn(weight, base, rows, prior):
     return drawn / max(drawn.max(), np.finfo(float).tiny)
 
 
-def _check_kernel(kernel):
+def weights_of(kernel, scaling, n_features):
+    """Return the weights in a scaling that nothing but weights is in, else ones."""
+    if scaling is None:
+        return np.ones(n_features)
+    weights = np.zeros(n_features)
+    weights[scaling.columns] = scaling.factor**kernel.power
+    return weights
+
+
+def check_scaled_kernel(model):
+    """Raise a ValueError for weights or a scale that the kernel has no use for."""
+    kernel = make_kernel(model.kernel)
+    if model.feature_weights is not None:
+        check_weighted(kernel)
+    if model.gamma_scale != 1.0 and not kernel.has_gamma:
+        raise ValueError(
+            f"gamma_scale={model.gamma_scale!r} has no gamma to multiply with "
+            f"kernel={kernel.name!r}; leave it out, or use 'rbf' or 'laplacian'."
+        )
+
+
+def check_weighted(kernel):
+    """Raise a ValueError if features cannot have weights in the kernel."""
     if kernel.power is None:
         raise ValueError(
             f"feature_weights need a kernel of distances; with kernel={kernel.name!r} "

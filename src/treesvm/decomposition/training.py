@@ -56,7 +56,7 @@ def machine_options(model) -> MachineOptions:
         model.gamma,
         model.gamma_scale,
         make_kernel(model.kernel, degree=model.degree, coef0=model.coef0),
-        model.leaf_scaling,
+        getattr(model, "leaf_scaling", None),
         model.feature_weights,
         getattr(model, "multi_class", None),
     )
@@ -65,7 +65,9 @@ def machine_options(model) -> MachineOptions:
         float(model.tol),
         None if model.max_iter == -1 else model.max_iter,
         int(float(model.cache_size) * 2**20),
-        seeded_selector(getattr(model, "reduce", None), model.random_state),
+        seeded_selector(
+            getattr(model, "reduce", None), getattr(model, "random_state", None)
+        ),
         getattr(model, "epsilon", None),
     )
 
@@ -231,6 +233,26 @@ def train_seen(rows, options, n_jobs=None):
     if kept is not None:
         support = kept[machine.support]  # among the rows of the part
         machine = replace(machine, support=support, n_training_rows=len(rows.target))
+    return machine, scaling
+
+
+def train_whole(model, rows, n_jobs=None):
+    """Return one machine for all rows with weight, and how it sees rows.
+
+    The kernel may be a Gram matrix.  Without feature weights rows are seen as they are,
+    and a word for gamma means all of them, as in scikit-learn.
+    """
+    kept, options = np.flatnonzero(rows.weight > 0), machine_options(model)
+    used, theta = rows.take(kept), options.theta
+    if theta.feature_weights is None:
+        kernel = theta.kernel.settled(theta.gamma, rows.X, theta.gamma_scale)
+        if len(kept) < len(rows.target):
+            used = used._replace(X=kernel.take(rows.X, kept))
+        machine, scaling = train_machine(used, kernel, theta.C, options, n_jobs), None
+    else:
+        machine, scaling = train_seen(used, options, n_jobs)
+    support = kept[machine.support]  # among the rows as given
+    machine = replace(machine, support=support, n_training_rows=len(rows.target))
     return machine, scaling
 
 

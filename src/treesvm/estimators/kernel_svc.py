@@ -2,7 +2,6 @@
 
 import warnings
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from typing import Any, Self
 
 import numpy as np
@@ -21,13 +20,20 @@ from treesvm.decomposition.calibration import (
     winner_on_top,
 )
 from treesvm.decomposition.decomposition import Decomposition
+from treesvm.decomposition.feature_weights import (
+    check_scaled_kernel,
+    given_weights,
+    weights_of,
+)
 from treesvm.decomposition.part import Part
+from treesvm.decomposition.training import train_whole
 from treesvm.inputs.array_types import Array, ArrayLike, ClassWeight, MatrixLike, Seed
 from treesvm.inputs.estimator import Estimator
 from treesvm.inputs.parameter_rules import check_parameters, check_value
+from treesvm.inputs.rows import Rows
 from treesvm.inputs.training_rows import checked_rows, classification_rows
 from treesvm.inputs.whole_fit import all_or_nothing
-from treesvm.kernels.kernel import resolve_kernel
+from treesvm.kernels.kernel import make_kernel, resolve_kernel
 from treesvm.kernels.width import settle_gamma
 from treesvm.machines.grid import PathRecord, grid_points, path_record
 from treesvm.machines.kernel_machine import KernelMachine
@@ -36,7 +42,7 @@ from treesvm.machines.kernel_predictor import (
     decision_values,
     winners,
 )
-from treesvm.machines.training import train_machine
+from treesvm.machines.scaling import LeafScaling, identity_scaling
 from treesvm.machines.voting import row_chunks
 from treesvm.partitions.whole_space import WholeSpace
 
@@ -58,10 +64,18 @@ class KernelSVC(ClassifierMixin, Estimator):
         A callable maps two arrays of rows to their kernel block.
     degree : int, default=3
         Of the polynomial kernel.
-    gamma : {"scale", "auto"} or float, default="scale"
-        Width of the kernel: a number, or scikit-learn's rules on what it sees.
+    gamma : {"scale", "auto", "median"} or float, default="scale"
+        Width of the kernel: a number, scikit-learn's rules on what it sees, or one
+        divided by the median distance between rows.
     coef0 : float, default=0.0
         Constant of the polynomial and the sigmoid kernel.
+    gamma_scale : float, default=1.0
+        Multiplies a gamma that is a word.
+    feature_weights : None, "learned" or array-like of shape (n_features,), default=None
+        Weights of the features in the kernel's distance: none, learned from the
+        gradients of the machine (about three times the training time), or given. Needs
+        a Laplacian or Gaussian kernel. Rows are not scaled: weights suit features that
+        were.
     tol : float, default=1e-3
         A machine has converged when its KKT violation is at most `tol` and its relative
         duality gap too, or when the gap is at most ``tol / 10``.
@@ -93,7 +107,8 @@ class KernelSVC(ClassifierMixin, Estimator):
     support_ : ndarray of shape (n_SV,)
         Row numbers of the support vectors, sorted by class.
     support_vectors_ : ndarray or CSR matrix of shape (n_SV, n_features)
-        The rows that the machine is made of.
+        The rows that the machine is made of, as it sees them: with feature weights,
+        multiplied, and without the features of weight zero.
     n_support_ : ndarray of shape (n_classes,)
         Support vectors of each class.
     dual_coef_ : ndarray of shape (n_classes - 1, n_SV)
@@ -110,6 +125,10 @@ class KernelSVC(ClassifierMixin, Estimator):
         0 if all machines converged, else 1.
     decompositions_ : list of one Decomposition
         The same machines as the only part of the whole space.
+    scaling_ : LeafScaling or None
+        From rows as given to rows as the machine sees them; None without weights.
+    feature_weights_ : ndarray of shape (n_features,)
+        Weights of the features, ones without.
     n_features_in_ : int
         Columns of the training rows.
     feature_names_in_ : ndarray of str, if X had names
@@ -153,6 +172,8 @@ class KernelSVC(ClassifierMixin, Estimator):
         degree: int = 3,
         gamma: float | str = "scale",
         coef0: float = 0.0,
+        gamma_scale: float = 1.0,
+        feature_weights: str | ArrayLike | None = None,
         tol: float = 1e-3,
         class_weight: ClassWeight = None,
         multi_class: str = "ovo",
@@ -169,6 +190,8 @@ class KernelSVC(ClassifierMixin, Estimator):
         self.degree = degree
         self.gamma = gamma
         self.coef0 = coef0
+        self.gamma_scale = gamma_scale
+        self.feature_weights = feature_weights
         self.tol = tol
         self.class_weight = class_weight
         self.multi_class = multi_class
@@ -200,23 +223,9 @@ class KernelSVC(ClassifierMixin, Estimator):
         """
         self.check_parameters()
         X, codes, weight = self._training_rows(X, y, sample_weight)
-        rows = np.flatnonzero(weight > 0)
-        kernel = self._resolved_kernel(X)
-        machine = train_machine(
-            X if len(rows) == X.shape[0] else kernel.take(X, rows),
-            codes[rows],
-            len(self.classes_),
-            weight[rows],
-            kernel,
-            self.C,
-            multi_class=self.multi_class,
-            tol=float(self.tol),
-            max_iter=None if self.max_iter == -1 else self.max_iter,
-            max_bytes=int(self.cache_size * 2**20),
-            n_jobs=self.n_jobs,
-        )
-        support = rows[machine.support]  # among the rows as given
-        self._store(replace(machine, support=support, n_training_rows=len(codes)))
+        rows = Rows(X, codes, weight, len(self.classes_))
+        self.restore_fitted(*train_whole(self, rows, self.n_jobs))
+        self._warn_unconverged()
         if self.probability:
             self._calibrate(X, codes, weight)
         return self
@@ -254,9 +263,15 @@ class KernelSVC(ClassifierMixin, Estimator):
                 check_value(name, value)
         if (X_val is None) != (y_val is None):
             raise ValueError("give both X_val and y_val, or neither.")
+        X_val = None if X_val is None else checked_rows(model, X_val, reset=False)
+        if self.feature_weights is not None:
+            scaling = self._given_scaling(X.shape[1])
+            X, X_val = (
+                scaling.apply(X),
+                X_val if X_val is None else scaling.apply(X_val),
+            )
         rows, kernel = np.flatnonzero(weight > 0), self._resolved_kernel(X)
         if X_val is not None:
-            X_val = checked_rows(model, X_val, reset=False)
             X_val = kernel.facing(X_val, rows)
             y_val = np.asarray(y_val)
         points = grid_points(
@@ -265,7 +280,7 @@ class KernelSVC(ClassifierMixin, Estimator):
             len(model.classes_),
             weight[rows],
             kernel,
-            [settle_gamma(kernel, gamma, X) for gamma in gammas],
+            [settle_gamma(kernel, gamma, X, self.gamma_scale) for gamma in gammas],
             [float(C) for C in Cs],
             X_val,
             multi_class=self.multi_class,
@@ -289,7 +304,7 @@ class KernelSVC(ClassifierMixin, Estimator):
         X, machine = checked_rows(self, X, reset=False), self._machine
         codes = np.empty(X.shape[0], np.intp)
         for chunk in row_chunks(len(codes), machine.n_machines):
-            values = machine.reliable_decisions(X[chunk])
+            values = machine.reliable_decisions(X[chunk], self.scaling_)
             codes[chunk] = winners(values, machine, self.break_ties)
         return self.classes_[codes]
 
@@ -316,18 +331,21 @@ class KernelSVC(ClassifierMixin, Estimator):
             self.n_features_in_,
             self.decision_function_shape,
             self.break_ties,
+            self.scaling_,
         )
 
     @property
     def decompositions_(self) -> list[Any]:
         """The machines as the only part of the whole space."""
         machine, n_classes = self._machine, self._machine.n_classes
-        part = Part(0, machine, None, machine.n_training_rows, n_classes, 0.0)
+        n_rows = machine.n_training_rows
+        part = Part(0, machine, self.scaling_, n_rows, n_classes, 0.0)
         return [Decomposition(WholeSpace(), [part], n_classes)]
 
     def check_parameters(self) -> None:
         """Raise a ValueError that names a parameter out of range."""
         check_parameters(self)
+        check_scaled_kernel(self)
         if self.multi_class == "ovr" and self.decision_function_shape == "ovo":
             raise ValueError(
                 "decision_function_shape='ovo' needs multi_class='ovo': there are no "
@@ -350,6 +368,17 @@ class KernelSVC(ClassifierMixin, Estimator):
             )
         return X, codes, weight
 
+    def _given_scaling(self, n_features):
+        """Return how a path sees rows; learned weights differ from point to point."""
+        if isinstance(self.feature_weights, str):
+            raise ValueError(
+                "feature_weights='learned' changes with every C and gamma, so that a "
+                "path shares nothing; use fit, DTSVMClassifierCV, or an array."
+            )
+        kernel = make_kernel(self.kernel)
+        every = identity_scaling(n_features)
+        return given_weights(self.feature_weights, kernel, every, n_features)
+
     def _resolved_kernel(self, X):
         return resolve_kernel(
             self.kernel,
@@ -357,11 +386,10 @@ class KernelSVC(ClassifierMixin, Estimator):
             degree=self.degree,
             coef0=self.coef0,
             X=X,
+            gamma_scale=self.gamma_scale,
         )
 
-    def _store(self, machine):
-        """Publish the machine, and warn if it did not converge."""
-        self.restore_fitted(machine)
+    def _warn_unconverged(self):
         if not self.converged_.all():
             warnings.warn(
                 f"{np.sum(~self.converged_)} of {len(self.converged_)} machines did "
@@ -383,9 +411,15 @@ class KernelSVC(ClassifierMixin, Estimator):
         """The trained machine, which the other attributes are read from."""
         return self._machine
 
-    def restore_fitted(self, machine: Any) -> Self:
+    @property
+    def feature_weights_(self) -> Array:
+        """Weights of the features in the kernel's distance."""
+        check_is_fitted(self)
+        return weights_of(self._machine.kernel, self.scaling_, self.n_features_in_)
+
+    def restore_fitted(self, machine: Any, scaling: LeafScaling | None = None) -> Self:
         """Set the fitted attributes from a trained machine, wherever it comes from."""
-        self._machine = machine
+        self._machine, self.scaling_ = machine, scaling
         self.support_ = machine.support.astype(np.int32)
         self.support_vectors_ = machine.vectors
         self.n_support_ = np.diff(machine.class_starts).astype(np.int32)
@@ -420,7 +454,7 @@ class KernelSVC(ClassifierMixin, Estimator):
     def _decisions(self, X):
         check_is_fitted(self)
         X = checked_rows(self, X, reset=False)
-        return self._machine.reliable_decisions(X)
+        return self._machine.reliable_decisions(X, self.scaling_)
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()

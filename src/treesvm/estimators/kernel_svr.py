@@ -2,7 +2,6 @@
 
 import warnings
 from collections.abc import Callable
-from dataclasses import replace
 from typing import Any, Self
 
 import numpy as np
@@ -10,14 +9,16 @@ from sklearn.base import RegressorMixin
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
 
+from treesvm.decomposition.feature_weights import check_scaled_kernel, weights_of
+from treesvm.decomposition.training import train_whole
 from treesvm.inputs.array_types import Array, ArrayLike, MatrixLike
 from treesvm.inputs.estimator import Estimator
 from treesvm.inputs.parameter_rules import check_parameters
+from treesvm.inputs.rows import Rows
 from treesvm.inputs.training_rows import check_boxes, checked_rows, row_weights
 from treesvm.inputs.whole_fit import all_or_nothing
-from treesvm.kernels.kernel import resolve_kernel
 from treesvm.machines.kernel_machine import KernelMachine
-from treesvm.machines.regression_machine import train_regressor
+from treesvm.machines.scaling import LeafScaling
 
 
 class KernelSVR(RegressorMixin, Estimator):
@@ -35,10 +36,18 @@ class KernelSVR(RegressorMixin, Estimator):
         A callable maps two arrays of rows to their kernel block.
     degree : int, default=3
         Of the polynomial kernel.
-    gamma : {"scale", "auto"} or float, default="scale"
-        Width of the kernel: a number, or scikit-learn's rules on what it sees.
+    gamma : {"scale", "auto", "median"} or float, default="scale"
+        Width of the kernel: a number, scikit-learn's rules on what it sees, or one
+        divided by the median distance between rows.
     coef0 : float, default=0.0
         Constant of the polynomial and the sigmoid kernel.
+    gamma_scale : float, default=1.0
+        Multiplies a gamma that is a word.
+    feature_weights : None, "learned" or array-like of shape (n_features,), default=None
+        Weights of the features in the kernel's distance: none, learned from the
+        gradients of the machine (about three times the training time), or given. Needs
+        a Laplacian or Gaussian kernel. Rows are not scaled: weights suit features that
+        were.
     tol : float, default=1e-3
         A machine has converged when its KKT violation is at most `tol` and its relative
         duality gap too, or when the gap is at most ``tol / 10``.
@@ -52,7 +61,8 @@ class KernelSVR(RegressorMixin, Estimator):
     support_ : ndarray of shape (n_SV,)
         Numbers of the support vectors' rows.
     support_vectors_ : ndarray or CSR matrix of shape (n_SV, n_features)
-        The rows that the machine is made of.
+        The rows that the machine is made of, as it sees them: with feature weights,
+        multiplied, and without the features of weight zero.
     dual_coef_ : ndarray of shape (1, n_SV)
         Signed coefficients of the support vectors.
     intercept_ : ndarray of shape (1,)
@@ -65,6 +75,10 @@ class KernelSVR(RegressorMixin, Estimator):
         Whether the machine reached its tolerance.
     fit_status_ : int
         0 if it converged, else 1.
+    scaling_ : LeafScaling or None
+        From rows as given to rows as the machine sees them; None without weights.
+    feature_weights_ : ndarray of shape (n_features,)
+        Weights of the features, ones without.
 
     Notes
     -----
@@ -90,6 +104,8 @@ class KernelSVR(RegressorMixin, Estimator):
         degree: int = 3,
         gamma: float | str = "scale",
         coef0: float = 0.0,
+        gamma_scale: float = 1.0,
+        feature_weights: str | ArrayLike | None = None,
         tol: float = 1e-3,
         max_iter: int = -1,
         cache_size: int = 500,
@@ -100,6 +116,8 @@ class KernelSVR(RegressorMixin, Estimator):
         self.degree = degree
         self.gamma = gamma
         self.coef0 = coef0
+        self.gamma_scale = gamma_scale
+        self.feature_weights = feature_weights
         self.tol = tol
         self.max_iter = max_iter
         self.cache_size = cache_size
@@ -118,25 +136,8 @@ class KernelSVR(RegressorMixin, Estimator):
             )
         weight = row_weights(X, sample_weight)
         check_boxes(self, weight.max())
-        rows = np.flatnonzero(weight > 0)
-        kernel = resolve_kernel(
-            self.kernel, gamma=self.gamma, degree=self.degree, coef0=self.coef0, X=X
-        )
-        machine = train_regressor(
-            X if len(rows) == X.shape[0] else kernel.take(X, rows),
-            y[rows].astype(np.float64),
-            weight[rows],
-            kernel,
-            self.C,
-            self.epsilon,
-            tol=float(self.tol),
-            max_iter=None if self.max_iter == -1 else self.max_iter,
-            max_bytes=int(self.cache_size * 2**20),
-        )
-        support = rows[machine.support]  # among all rows, also of a Gram matrix
-        self.restore_fitted(
-            replace(machine, support=support, n_training_rows=len(weight))
-        )
+        rows = Rows(X, y.astype(np.float64), weight, None)
+        self.restore_fitted(*train_whole(self, rows))
         if not self.converged_:
             warnings.warn(
                 f"the machine did not converge within max_iter={self.max_iter} "
@@ -150,6 +151,7 @@ class KernelSVR(RegressorMixin, Estimator):
     def check_parameters(self) -> None:
         """Raise a ValueError that names a parameter out of range."""
         check_parameters(self)
+        check_scaled_kernel(self)
 
     @property
     def fit_status_(self) -> int:
@@ -161,9 +163,15 @@ class KernelSVR(RegressorMixin, Estimator):
         """The trained machine, which the other attributes are read from."""
         return self._machine
 
-    def restore_fitted(self, machine: Any) -> Self:
+    @property
+    def feature_weights_(self) -> Array:
+        """Weights of the features in the kernel's distance."""
+        check_is_fitted(self)
+        return weights_of(self._machine.kernel, self.scaling_, self.n_features_in_)
+
+    def restore_fitted(self, machine: Any, scaling: LeafScaling | None = None) -> Self:
         """Set the fitted attributes from a trained machine, wherever it comes from."""
-        self._machine = machine
+        self._machine, self.scaling_ = machine, scaling
         self.support_ = machine.support.astype(np.int32)
         self.support_vectors_ = machine.vectors
         self.dual_coef_ = machine.coefficients.T.copy()
@@ -177,7 +185,8 @@ class KernelSVR(RegressorMixin, Estimator):
         """Return the predicted target of every row."""
         check_is_fitted(self)
         X = checked_rows(self, X, reset=False)
-        return self._machine.decisions(X)[:, 0]
+        seen = X if self.scaling_ is None else self.scaling_.apply(X)
+        return self._machine.decisions(seen)[:, 0]
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()

@@ -133,19 +133,21 @@ def with_tables(machines):
     return list(map(completed, machines))
 
 
-def whole_member(machine, n_classes, width, pair_values=False):
+def whole_member(machine, n_classes, width, pair_values=False, scaling=None):
     """Return the member of one machine for the whole space.
 
     With `pair_values` its output is the values of the binary machines.
     """
-    machine = machine if isinstance(machine, Sum) else _exported(machine, None, True)
+    if not isinstance(machine, Sum):
+        machine = _exported(machine, scaling, True)
     n_outputs = len(machine.pairs) if pair_values else n_classes or 1
     n_classes = None if pair_values else n_classes
     constant = np.zeros((1, n_outputs))
     if len(machine.vectors) == 0:
         constant = scores_of(machine.biases[None, :], machine.pairs, n_classes)
         machine = None
-    return Member(WholeSpace(), [machine], constant, False, n_classes)
+    is_scaled = scaling is not None
+    return Member(WholeSpace(), [machine], constant, is_scaled, n_classes)
 
 
 def scores_of(decisions, pairs, n_classes):

@@ -190,8 +190,9 @@ def _regressor(model):
 
 @_read.register(KernelSVR)
 def _kernel_regressor(model):
-    member = whole_member(model.machine_, None, model.n_features_in_)
-    return Plan(model, model.n_features_in_, None, (member,))
+    width = model.n_features_in_
+    member = whole_member(model.machine_, None, width, scaling=model.scaling_)
+    return Plan(model, width, None, (member,))
 
 
 @_read.register(KernelSVC)
@@ -199,11 +200,12 @@ def _kernel_classifier(model):
     n_classes, width = len(model.classes_), model.n_features_in_
     is_pairwise = n_classes > 2 and model.multi_class == "ovo"
     pair_values = is_pairwise and model.decision_function_shape == "ovo"
+    member = whole_member(model.machine_, n_classes, width, pair_values, model.scaling_)
     return Plan(
         model,
         width,
         model.classes_,
-        (whole_member(model.machine_, n_classes, width, pair_values),),
+        (member,),
         by_votes=is_pairwise and not model.break_ties,
         pair_values=pair_values,
         scale=_two_sided(model, n_classes),

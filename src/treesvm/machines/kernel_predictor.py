@@ -35,10 +35,10 @@ class KernelPredictor(Predictor):
     Its scores are the decision values of the binary machines.
     """
 
-    def __init__(self, machine, classes, n_features, shape, break_ties):
+    def __init__(self, machine, classes, n_features, shape, break_ties, scaling=None):
         super().__init__(classes, n_features)
         self._machine, self._shape, self._break_ties = machine, shape, break_ties
-        self._decider = machine.row_decider()
+        self._scaling, self._decider = scaling, machine.row_decider(scaling)
 
     def label_of_row(self, x):
         """Return the label of one row of the right width."""
@@ -49,7 +49,7 @@ class KernelPredictor(Predictor):
         """Return the values of all machines; one row has code of its own."""
         if len(X) == 1:
             return self._decider.of_array(X[0])[None, :]
-        return self._machine.reliable_decisions(X)
+        return self._machine.reliable_decisions(X, self._scaling)
 
     def codes_of(self, decisions):
         """Return the class code of every row."""

@@ -58,7 +58,8 @@ def _n_classes(model):
 
 
 def _write_machine(model, arrays):
-    return write_machines([model.machine_], [None], arrays)
+    scaling = getattr(model, "scaling_", None)
+    return write_machines([model.machine_], [scaling], arrays)
 
 
 def _read_machine(section, arrays, model):
@@ -68,7 +69,11 @@ def _read_machine(section, arrays, model):
     machine, scaling = read_machines(
         section, arrays, n_machines=1, n_classes=n_classes, n_features=n_features
     )[0]
-    require(scaling is None, "a machine of the whole space has a part's scaling")
+    has_weights = getattr(model, "feature_weights", None) is not None
+    require(
+        (scaling is not None) == has_weights,
+        "the machine's scaling does not belong to its feature weights",
+    )
     check_kernel(machine.kernel, model)
     require(
         len(machine.class_starts) == (n_classes or 1) + 1,
@@ -79,7 +84,7 @@ def _read_machine(section, arrays, model):
         not is_gram or machine.support.max(initial=0) < n_features,
         "a support vector is beyond the rows of the Gram matrix",
     )
-    return {"machine": machine}
+    return {"machine": machine} | ({"scaling": scaling} if has_weights else {})
 
 
 def _members(form):

@@ -1,11 +1,14 @@
 """Networks with vectors of their own, and the machines made of them."""
 
+from itertools import combinations
+
 import numpy as np
 import pytest
 from scipy.optimize import approx_fprime
 
 from tests import naive_compression as naive
 from treesvm import KernelSVC
+from treesvm.compression.compressed_machine import Chain
 from treesvm.compression.free_vectors import (
     Network,
     NetworkProblem,
@@ -102,6 +105,42 @@ def test_machines_are_differences_of_scores(multi_class, rng):
     answers = made.scores(decisions).argmax(axis=1)
     np.testing.assert_array_equal(answers, scores.argmax(axis=1))
     assert (made.evaluations(X) == 4).all()
+
+
+def test_single_rows_are_answered_by_scores_of_classes(rng):
+    X, _, machine = machine_of(rng)
+    network = Network(
+        rng.normal(size=(4, 2)),
+        np.array([0.5, 2.0]),
+        rng.normal(size=(4, 3)),
+        rng.normal(size=3),
+    )
+    source = machine_source(machine)
+    made, scaling = network_machine(network, source, np.arange(3), len(X))
+    decider = made.row_decider(scaling)
+    codes = np.array([decider.sure_code(x) for x in X])
+    sure = codes >= 0
+    assert sure.mean() > 0.99
+    expected = scores_of(network, X, 1.0).argmax(axis=1)
+    np.testing.assert_array_equal(codes[sure], expected[sure])
+    values = np.array([decider.of_array(x) for x in X])
+    np.testing.assert_allclose(values, made.reliable_decisions(X, scaling), atol=1e-12)
+
+
+@pytest.mark.parametrize("n_classes", [3, 5])
+def test_chains_know_whether_their_machines_are_differences(n_classes, rng):
+    pairs = np.array(list(combinations(range(0, 2 * n_classes, 2), 2)))
+    scores = rng.normal(size=(5, 2 * n_classes))  # the last are biases
+    weights = scores[:, pairs[:, 0]] - scores[:, pairs[:, 1]]
+    chain = Chain(rng.normal(size=(4, 2)), weights[:-1], weights[-1], pairs)
+    made = chain.by_class()
+    assert made.pairs.tolist() == [[c, -1] for c in range(0, 2 * n_classes, 2)]
+    terms = np.column_stack([rng.random((50, 4)), np.ones(50)])
+    winners = (terms @ np.vstack([made.coefficients, made.biases])).argmax(axis=1)
+    np.testing.assert_array_equal(winners, (terms @ scores[:, ::2]).argmax(axis=1))
+    weights[2, 1] += 1e-3
+    other = Chain(chain.vectors, weights[:-1], weights[-1], pairs)
+    assert other.by_class() is other
 
 
 def test_sizes_rise_obey_the_cap_and_leave_unknown_classes_out(rng):

@@ -5,6 +5,7 @@ for each of them, from shared terms), or each machine has a tree of its own.
 """
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from scipy import sparse
@@ -19,6 +20,8 @@ from treesvm.compression.tree_walk import (
 from treesvm.machines.kernel_machine import float32_bands
 from treesvm.machines.row_decision import RowSums
 from treesvm.machines.voting import class_scores
+
+_SAME_SCORES = 1e-12  # share of the largest weight that rounding may be off by
 
 
 @dataclass(frozen=True, eq=False)
@@ -111,16 +114,19 @@ class CompressedRowDecider:
 
     def __init__(self, machine, scaling=None):
         self._machine, self._scaling = machine, scaling
-        self._arrays, self._affine, self._sums = None, {}, None
+        self._arrays, self._affine = None, {}
+        self._sums, self._codes = None, None
         if is_compiled(machine.terms) and _is_chain(machine):
-            self._sums = _chain_sums(machine, scaling)
+            chain = Chain.of(machine)
+            self._sums = chain.sums(machine, scaling)
+            self._codes = chain.by_class().sums(machine, scaling)
         elif is_compiled(machine.terms):
             self._arrays = [compiled_arrays(t, machine.terms) for t in machine.trees]
             self._affine = {} if scaling is None else _affine_maps(scaling)
 
     def sure_code(self, x):
         """Return the class code of a row, -1 if it takes the values to know it."""
-        return -1 if self._sums is None else self._sums.sure_code(x)
+        return -1 if self._codes is None else self._codes.sure_code(x)
 
     def of_array(self, x):
         """Return an array of shape (n_machines,) for one of shape (n_features,)."""
@@ -153,30 +159,66 @@ def _is_chain(machine):
     )
 
 
-def _chain_sums(machine, scaling):
-    """Return the sums over a chain's terms: one class that all machines share."""
-    tree, terms = machine.trees[0], machine.terms
-    leaf = int(np.flatnonzero(tree.is_leaf)[0])
-    path = dict(tree.leaf_paths())[leaf]
-    start = tree.start[leaf]
-    coefficients = tree.coefficients[start : start + len(path)]
-    n_machines = len(machine.pairs)
-    layout = (
-        np.array([0, len(path)]),
-        np.arange(n_machines)[None, :],
-        tree.offsets[leaf],
-    )
-    vectors = terms.vectors[path]
-    return RowSums(
-        terms.kernel,
-        vectors,
-        coefficients,
-        layout,
-        machine.pairs,
-        machine.n_classes,
-        float32_bands(terms.kernel, vectors, np.linalg.norm(coefficients, axis=0)),
-        scaling,
-    )
+class Chain(NamedTuple):
+    """Machines whose every row meets the same terms."""
+
+    vectors: np.ndarray
+    coefficients: np.ndarray  # (n_vectors, n_machines)
+    biases: np.ndarray
+    pairs: np.ndarray
+
+    @classmethod
+    def of(cls, machine):
+        """Return the only path of a machine's tree."""
+        tree = machine.trees[0]
+        leaf = int(np.flatnonzero(tree.is_leaf)[0])
+        path = dict(tree.leaf_paths())[leaf]
+        coefficients = tree.coefficients[tree.start[leaf] :][: len(path)]
+        vectors = machine.terms.vectors[path]
+        return cls(vectors, coefficients, tree.offsets[leaf], machine.pairs)
+
+    def sums(self, machine, scaling):
+        """Return the sums over the terms: one class that all machines share."""
+        n_machines, kernel = len(self.pairs), machine.terms.kernel
+        layout = np.array([0, len(self.vectors)]), np.arange(n_machines)[None, :]
+        norms = np.linalg.norm(self._weights(), axis=0)
+        return RowSums(
+            kernel,
+            self.vectors,
+            self.coefficients,
+            (*layout, self.biases),
+            self.pairs,
+            machine.n_classes,
+            float32_bands(kernel, self.vectors, norms),
+            scaling,
+        )
+
+    def by_class(self):
+        """Return the same answers by a score for each class; itself if that is wrong.
+
+        Machines of pairs may be differences of scores (those of free vectors are): then
+        the class with the largest score beats all others, and 26 scores take the place
+        of 325 differences.
+        """
+        pairs, weights = self.pairs, self._weights()
+        known = np.unique(pairs)
+        n_known = len(known)
+        is_first = pairs[:, 0] == known[0]
+        if known[0] < 0 or len(pairs) * 2 != n_known * (n_known - 1) or n_known < 3:
+            return self
+        scores = np.zeros((len(weights), n_known))
+        scores[:, np.searchsorted(known, pairs[is_first, 1])] = -weights[:, is_first]
+        positive, negative = np.searchsorted(known, pairs.T)
+        rounding = _SAME_SCORES * np.abs(weights).max(initial=0.0)
+        differences = scores[:, positive] - scores[:, negative]
+        if np.abs(differences - weights).max(initial=0.0) > rounding:
+            return self
+        scores -= scores.mean(axis=1, keepdims=True)  # as short as they can be
+        against_all = np.column_stack([known, np.full(n_known, -1)])
+        return Chain(self.vectors, scores[:-1], scores[-1], against_all)
+
+    def _weights(self):
+        return np.vstack([self.coefficients, self.biases])
 
 
 def _affine_maps(scaling):

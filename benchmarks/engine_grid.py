@@ -41,7 +41,7 @@ def grid_case(context):
     """Every point to the end."""
     measured = [_our_grid(context, leaf, rival) for leaf, rival in _rivals(context)]
     measured = [m._replace(certified=_certified(context, m.leaf)) for m in measured]
-    result = _summary("grid", measured, must=5.0, aim=15.0)
+    result = _summary("grid", measured, must=10.0, aim=15.0)
     result.claims += _quality_claims(measured)
     result.tables["Certified points"] = [_certified_row(m) for m in measured]
     result.tables["Points above a relative gap of 1e-3"] = _unsolved_rows(measured)
@@ -56,7 +56,7 @@ def search_case(context):
         for cap in SEARCH_CAPS
     }
     cap = _claimed_cap(scan)
-    result = _summary("search", scan[cap], must=10.0, aim=30.0)
+    result = _summary("search", scan[cap], must=20.0, aim=30.0)
     loss = max(_best_rival(m) - m.rival[_choice(m)]["accuracy"] for m in scan[cap])
     name = "search, accuracy of the chosen point below the uncapped choice"
     result.claims.append(_loss_claim(name, loss))

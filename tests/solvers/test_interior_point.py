@@ -149,3 +149,58 @@ def test_numbers_that_overflow_leave_a_point_in_the_box(C):
     problem = nasty(2, n=40, C=C)
     _, beta, _ = finish(problem, max_iter=100)
     assert np.all((problem.lower <= beta) & (beta <= problem.upper))
+
+
+def free_step(problem, max_iter):
+    """Betas after some pair steps, and after one more Newton step of the free rows."""
+    K, y, lower, upper = problem.K, problem.y, problem.lower, problem.upper
+    rough = smo.solve_smo(problem.K32, y, lower, upper, max_iter=max_iter)
+    beta = rough.coefficients.copy()
+    F = K @ beta - y
+
+    def exact(rows, columns):
+        return K[np.ix_(rows, columns)]
+
+    assert interior_point.minimise_free(exact, y, lower, upper, beta, F) == 1
+    np.testing.assert_allclose(F, K @ beta - y, atol=1e-8 * problem.sizes.max())
+    assert feasibility(beta, lower, upper) <= 1e-11 * (1 + problem.sizes.sum())
+    return rough.coefficients, beta
+
+
+@pytest.mark.parametrize("gamma", [0.1, 1.0, 10.0])
+@pytest.mark.parametrize("C", [1.0, 1e3, 1e5])
+def test_a_step_of_the_free_rows_never_loses(gamma, C):
+    problem = overlapping(2, n=80, C=C, gamma=gamma)
+    for max_iter in (20, 100, 500):
+        before, after = (
+            naive.dual_objective(problem.K, problem.y, beta)
+            for beta in free_step(problem, max_iter)
+        )
+        assert after >= before - 1e-9 * abs(before)
+
+
+def test_one_step_of_the_free_rows_ends_a_hard_margin():
+    problem = overlapping(2, n=60, C=1e4, gamma=100.0)  # every row is free
+    _, beta = free_step(problem, 200)
+    proof = certificate(problem.K, problem.y, problem.sizes, beta)
+    assert proof.relative_gap <= 1e-3
+    twin = naive.svm_dual(problem.K, problem.y, problem.lower, problem.upper)
+    expected = naive.dual_objective(problem.K, problem.y, twin)
+    found = naive.dual_objective(problem.K, problem.y, beta)
+    assert found == pytest.approx(expected, rel=1e-6)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_bounds_are_taken_only_where_the_gap_allows_it(seed):
+    rng, n = np.random.default_rng(seed), 40
+    H, q = positive_definite(rng, n, n), rng.normal(size=n)
+    lower, upper = np.zeros(n), np.full(n, 1e3)
+    allowed = 1e-2
+    best, _ = solve_interior_point(H, q, lower, upper, 5.0, target=1e-12)
+    for target in (1e-3, 1e-9):
+        v, _ = solve_interior_point(
+            H, q, lower, upper, 5.0, target=target, allowed=allowed
+        )
+        lost = v @ H @ v / 2 - q @ v - (best @ H @ best / 2 - q @ best)
+        assert lost <= allowed
+    assert np.count_nonzero(v == lower) > 0  # the finer target

@@ -78,6 +78,7 @@ class GramChain:
         self.F = -machines.signs.copy()
         self.records = np.zeros(machines.n_machines, RECORD)
         self._starts = machines.starts.tolist()
+        self._whole = None  # float64 kernel of a machine of all rows
         self._is_warm = False
         self._refreshed = np.zeros(machines.n_machines, bool)  # F is from float64
         self._noise = _FLOAT32_NOISE * (float(np.abs(K).max()) if K.size else 0.0)
@@ -202,7 +203,16 @@ class GramChain:
         if self.exact is None:
             K = self.K
             return lambda a, b: K[np.ix_(rows[a], rows[b])].astype(np.float64)
-        return lambda a, b: self.exact(rows[a], rows[b])
+        if len(rows) < len(self.K):
+            return lambda a, b: self.exact(rows[a], rows[b])
+        if self._whole is None:  # every C asks for it several times
+            self._whole = self.exact(rows, rows)
+        return self._block_of_whole
+
+    def _block_of_whole(self, a, b):
+        """Float64 kernel block of a machine of all rows."""
+        part = self._whole if len(a) == len(self._whole) else self._whole[a]
+        return part[:, b]
 
 
 def leaf_path(gram, kernel, machines, weight, gammas, Cs, *, tol=1e-3, max_iter=None):

@@ -22,6 +22,9 @@ from scipy.linalg import LinAlgError, cho_factor, cho_solve, lapack
 from treesvm.kernels.compiling import compiled, slices
 from treesvm.solvers import conditions, smo
 
+_TARGET = 1e-5  # share of the allowed gap that Newton steps leave
+# Snap where distance / width < share * multiplier: all, then only the clearest cases.
+_SHARES = (1.0, 1e-2, 1e-4, 1e-6, 0.0)
 _STEP_BACK = 0.995  # share of the way to the boundary that a step may go
 _FLOAT64_NOISE = 1e-14  # share of a sum that is rounding
 _RANK_SHARE = 0.35  # above this rank / n the dense factorisation is cheaper
@@ -58,12 +61,17 @@ def finish(K, p, lower, upper, beta, F, *, tol, gap_tol, exact=None, rounds=3):
     exact = _widened(K) if exact is None else exact
     refresh(exact, p, beta, F)
     start = beta.copy(), F.copy(), conditions.relative_gap(F, beta, p, lower, upper)
+    # Pair steps may have found the bounds and crawl among the free rows alone.
+    n_iter += minimise_free(exact, p, lower, upper, beta, F)
+    violation, gap, _ = conditions.state_of(F, beta, p, lower, upper)
+    if conditions.is_solved(violation, gap, tol, gap_tol):
+        return n_iter
     for k in range(rounds):
         rows = np.flatnonzero(_worth_solving(F, beta, lower, upper, 10.0**k))
         if len(rows) < 2:
             break
-        target = 1e-6 * gap_tol * abs(conditions.dual_objective(F, beta, p))
-        n_iter += _solve_rows(exact, rows, lower, upper, beta, F, target)
+        allowed = 0.3 * gap_tol * abs(conditions.dual_objective(F, beta, p))
+        n_iter += _solve_rows(exact, rows, lower, upper, beta, F, allowed)
         refresh(exact, p, beta, F)
         done, (violation, gap, _) = smo.descend(
             K, p, lower, upper, beta, F, tol, gap_tol, len(p), memory
@@ -101,7 +109,7 @@ def _worth_solving(F, beta, lower, upper, reach):
     return ~held & (upper > lower)
 
 
-def _solve_rows(exact, rows, lower, upper, beta, F, target):
+def _solve_rows(exact, rows, lower, upper, beta, F, allowed):
     """Solve the problem in `rows` with the others fixed; update `beta`."""
     H = exact(rows, rows)
     before = beta[rows]
@@ -111,18 +119,66 @@ def _solve_rows(exact, rows, lower, upper, beta, F, target):
     # may be a kernel minus a constant, positive semi-definite.
     mean = H.mean(axis=0)
     H += mean.mean() - mean - mean[:, None]
+    q -= total * mean
+    box = lower[rows], upper[rows]
     beta[rows], n_iter = solve_interior_point(
-        H, q - total * mean, lower[rows], upper[rows], total, target=target
+        H, q, *box, total, target=_TARGET * allowed, allowed=allowed
     )
     return n_iter
 
 
-def solve_interior_point(H, q, lower, upper, total, *, target, max_iter=40):
+def minimise_free(exact, p, lower, upper, beta, F):
+    """Move the free rows towards their common minimum, as far as the box allows.
+
+    Updates `beta` and, where it moved, `F`; returns the Newton steps done, none or one.
+    """
+    free = np.flatnonzero((beta > lower) & (beta < upper))
+    if len(free) < 2:
+        return 0
+    H = exact(free, free)
+    mean = H.mean(axis=0)
+    H += mean.mean() - mean - mean[:, None]
+    v = beta[free]
+    _free_step(H, F[free], lower[free], upper[free], v)
+    beta[free] = v
+    refresh(exact, p, beta, F)
+    return 1
+
+
+def _free_step(H, slope, lower, upper, v):
+    """One Newton step of the rows inside the box; whether it stayed there.
+
+    Updates `v`, whose sum stays the same.  The objective never rises.
+    """
+    free = np.flatnonzero((v > lower) & (v < upper))
+    if len(free) < 2:
+        return True
+    solver = _DenseSolver(H if len(free) == len(v) else H[np.ix_(free, free)])
+    try:
+        solver.factorise(np.zeros(len(free)))
+    except LinAlgError:
+        return True
+    ones = np.ones(len(free))
+    by_slope, by_ones = solver.solve(np.column_stack([slope[free], ones])).T
+    step = by_ones * (by_slope.sum() / by_ones.sum()) - by_slope
+    step -= step.mean()
+    if not (np.isfinite(step).all() and slope[free] @ step < 0.0):
+        return True
+    reach = _reach(v[free] - lower[free], step, upper[free] - v[free], -step)
+    v[free] = np.clip(v[free] + reach * step, lower[free], upper[free])
+    return reach >= 1.0
+
+
+def solve_interior_point(
+    H, q, lower, upper, total, *, target, allowed=None, max_iter=40
+):
     """Minimise ``1/2 v'Hv - q'v`` with ``sum(v) = total`` in the box.
 
     Stops when the duality gap is at most `target`.  Returns ``v`` with coefficients
-    beside a bound moved onto it, and the number of Newton steps.
+    beside a bound moved onto it, as many as a gap of `allowed` permits (by default all
+    that seem to belong there), and the number of Newton steps.
     """
+    allowed = np.inf if allowed is None else allowed
     solver = _newton_solver(H)
     point = _start(H, q, lower, upper)
     n_iter = 0
@@ -141,7 +197,7 @@ def solve_interior_point(H, q, lower, upper, total, *, target, max_iter=40):
         if not all(np.isfinite(part).all() for part in step):
             break
         point = step
-    return _snap(point, lower, upper, total), n_iter
+    return _sparse(H, q, point, lower, upper, total, allowed), n_iter
 
 
 def _start(H, q, lower, upper):
@@ -209,12 +265,22 @@ def _reach(a, da, c, dc):
     return reach
 
 
-def _snap(point, lower, upper, total):
+def _sparse(H, q, point, lower, upper, total, allowed):
+    """The answer with the most coefficients on their bounds whose gap is `allowed`."""
+    for share in _SHARES:
+        v = _snap(point, lower, upper, total, share)
+        r = q - H @ v - point.b
+        if np.sum(np.maximum(lower * r, upper * r) - v * r) <= allowed:
+            break
+    return v
+
+
+def _snap(point, lower, upper, total, share):
     """Move coefficients onto the bound whose multiplier outweighs their distance."""
     width = np.maximum(upper - lower, 1e-300)
     v = np.clip(point.v, lower, upper)
-    at_lower = (v - lower) / width < point.z
-    at_upper = (upper - v) / width < point.w
+    at_lower = (v - lower) / width < share * point.z
+    at_upper = (upper - v) / width < share * point.w
     v = np.where(at_lower, lower, np.where(at_upper, upper, v))
     free = np.flatnonzero(~(at_lower | at_upper))
     return _balanced(v, free, lower, upper, total)
@@ -247,18 +313,19 @@ class _DenseSolver:
 
     def __init__(self, H):
         self.H = H
+        self.size = np.abs(H).max()
 
     def product(self, v):
         return self.H @ v
 
     def factorise(self, theta):
         # float32 kernels are positive semi-definite only up to rounding.
-        size = np.abs(self.H).max()
+        size = self.size
         jitter = 1e-9 * np.abs(self.H.diagonal()).mean()
         while True:
             A = self.H.copy()
             A[np.diag_indices_from(A)] += theta + jitter
-            factor, failed = lapack.dpotrf(A, lower=1, clean=0, overwrite_a=1)
+            factor, failed = lapack.dpotrf(A.T, lower=1, clean=0, overwrite_a=1)
             if failed == 0:
                 self.factor = factor
                 return

@@ -10,14 +10,12 @@ import numpy as np
 from dask import delayed
 
 from treesvm.distributed.leaf_tasks import (
-    JUDGES,
-    TRAINS,
     as_piece,
     dealt_rows,
     joined_piece,
     routed_table,
 )
-from treesvm.distributed.packing import empty_table
+from treesvm.distributed.packing import JUDGES, TRAINS, empty_table
 
 _PART_BYTES = 48 * 2**20  # rows of one partition: a few of them fit any worker
 _PARTS_PER_THREAD = 6  # enough to even out parts that take unequally long

@@ -1,8 +1,8 @@
 """Every estimator × every form of the rows it is fitted on × every form it is asked in.
 
 The forms are those of `benchmarks.row_forms`: the same numbers, held otherwise. Right
-is the answer of the model that was fitted on dense float64 rows and asked with such rows:
-labels and chosen rows are equal, values up to the rounding of float32.
+is the answer of the model that was fitted on dense float64 rows and asked with such
+rows: labels and chosen rows are equal, values up to the rounding of float32.
 """
 
 import os

@@ -144,14 +144,27 @@ def _codes(X, rng):
     return np.unique(codes, return_inverse=True)[1]
 
 
-def _estimator(name, rng, is_odd):
-    """Return an estimator, and the words for its odd parameter."""
+def small_estimator(name):
+    """Return an estimator with parameters for few rows."""
+    return ESTIMATORS[name](**_small_options(name))
+
+
+def _small_options(name):
     known = inspect.signature(ESTIMATORS[name]).parameters
     options = {key: value for key, value in _SMALL.items() if key in known}
     if name == "SupportVectorTreeClassifier":
         # The number of vectors is given: what a search chooses, rounding may decide.
         options |= {"estimator": KernelSVC(gamma=1.0, tol=1e-8), "max_height": 3}
         options["split_rows"] = 1
+    return options
+
+
+def _estimator(name, rng, is_odd):
+    """Return an estimator, and the words for its odd parameter."""
+    known, options = (
+        inspect.signature(ESTIMATORS[name]).parameters,
+        _small_options(name),
+    )
     able = [key for key in known if key not in _WORK]
     if not is_odd or not able:
         return ESTIMATORS[name](**options), ""
@@ -181,7 +194,7 @@ def judge(case):
     labels = None if case.labels is None else np.arange(len(case.labels))
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # of names that the twin did not see
-        asked_otherwise = _compared(_answers(fresh, case.asked), expected, labels)
+        asked_otherwise = _compared(answers_of(fresh, case.asked), expected, labels)
     if asked_otherwise != "right answer":
         return f"asked: {asked_otherwise}"
     if sparse.issparse(case.X) and hasattr(fresh, "encoder_"):
@@ -200,7 +213,7 @@ def _run(estimator, X, y, weight, asked):
         warnings.simplefilter("always")
         try:
             fitted = estimator.fit(X, y, **options)
-            answers = _answers(fitted, asked)
+            answers = answers_of(fitted, asked)
         except (ValueError, TypeError) as error:
             text = " ".join(str(error).split())
             is_named = _NAMES.search(text) and len(text) > 15
@@ -222,7 +235,7 @@ def _run(estimator, X, y, weight, asked):
     return "right answer", answers
 
 
-def _answers(model, T):
+def answers_of(model, T):
     """Return {method: answer} of a fitted model, or of a selector what it selected."""
     if hasattr(model, "sample_indices_") and not hasattr(model, "predict"):
         return {"sample_indices_": model.sample_indices_}

@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from checkpointed_fits import assert_same_model, rows
+from dask import delayed
 from scipy import sparse
 from sklearn.model_selection import ShuffleSplit
 
@@ -23,6 +24,7 @@ from treesvm.distributed import (
     DaskDTSVMClassifier,
     DaskDTSVMClassifierCV,
     DaskHLSVMClassifier,
+    row_blocks,
 )
 from treesvm.partitions import AxisTree
 from treesvm.trees.axis import plan_sample
@@ -78,6 +80,26 @@ def test_dtsvm_equals_the_one_in_memory(name, weighted, client):
     here = model.fit(X, y, weight)
     assert_same_model(there.model_, here)
     assert np.array_equal(there.predict(X), here.predict(X))
+
+
+@pytest.mark.parametrize("kind", [np.asarray, sparse.csr_matrix])
+def test_rows_that_do_not_fit_the_memory_go_through_files(kind, client, monkeypatch):
+    """Dask's own shuffle gives the model that matrices on their way give."""
+    monkeypatch.setattr(row_blocks, "_KEPT_SHARE", 0.0)
+    X, y = rows(N_ROWS)
+    model = DTSVMClassifier(
+        max_leaf_size=150, random_state=0, partition=AxisTree(max_tree_rows=400)
+    )
+    X = kind(np.round(X, 1))
+    blocks = [X[a : a + 800] for a in range(0, N_ROWS, 800)]
+    made = da.concatenate(
+        [da.from_delayed(delayed(b), b.shape, meta=X[:0]) for b in blocks]
+    )
+    labels = da.from_array(y, chunks=800)
+    there = DaskDTSVMClassifier(model, client=client).fit(made, labels)
+    here = model.fit(X, y)
+    assert np.array_equal(there.decision_function(X), here.decision_function(X))
+    assert there.model_.n_support_vectors_ == here.n_support_vectors_
 
 
 def test_leaves_are_split_further(client):

@@ -5,6 +5,7 @@ Features are negative, zero and positive: a shift that is forgotten somewhere sh
 """
 
 import inspect
+import warnings
 
 import numpy as np
 import pytest
@@ -18,8 +19,11 @@ from treesvm import (
     KernelSVC,
     KernelSVR,
     SupportVectorTreeClassifier,
+    TreeSVC,
+    TreeSVR,
 )
 from treesvm.candidates import RandomRows
+from treesvm.inputs.training_rows import checked_rows
 from treesvm.partitions import ObliqueTree
 
 pytestmark = pytest.mark.filterwarnings("ignore:X (has|does not have) .*feature names")
@@ -98,3 +102,20 @@ def test_answers_do_not_depend_on_the_form(name, tmp_path):
         assert_same(answers(trusted, hold(T, tmp_path)), expected, f"predict, {form}")
         if sparse.issparse(held):  # what was given is as it was
             assert np.array_equal(held.data, before.data), form
+
+
+@pytest.mark.parametrize("cls", [TreeSVC, TreeSVR])
+def test_models_of_frames_answer_sparse_rows(cls, tmp_path):
+    X, y, T = problem()
+    model = cls(time_limit=1e-9, random_state=0).fit(FORMS["frame"](X, tmp_path), y)
+    assert_same([model.predict(sparse.csr_matrix(T))], [model.predict(T)], "csr")
+    with pytest.raises(ValueError, match="3 features"):
+        model.predict(sparse.csr_matrix(T[:, :3]))
+
+
+def test_rows_whose_sum_overflows_are_answered_without_a_warning():
+    X, y, _ = problem()
+    model = DTSVMClassifier(max_leaf_size=25, random_state=0).fit(X, y)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        checked_rows(model, np.full((3, 4), 1e308), reset=False)

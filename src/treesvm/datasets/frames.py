@@ -145,12 +145,14 @@ def _polars_column(column, name):
 def _array_table(X, names):
     """Return a matrix, or columns where there are names or text."""
     if sparse.issparse(X):
-        if names is not None:
-            raise ValueError(
-                "the rows are a sparse matrix, named columns are wanted; give a frame, "
-                "or dense rows."
-            )
         X = canonical_rows(X)
+        if names is not None:
+            if X.shape[1] != len(names):
+                raise ValueError(
+                    f"the rows are a sparse matrix of {X.shape[1]} columns where "
+                    f"{len(names)} named ones are wanted; give a frame with these."
+                )
+            return _array_table(X.toarray(), names)
         return Table(check_array(X, accept_sparse="csr", dtype=np.float64))
     with naming("X"):
         made = np.asarray(X)

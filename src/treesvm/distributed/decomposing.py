@@ -19,13 +19,10 @@ from treesvm.distributed.leaf_tasks import (
     Growth,
     LeafWork,
     Routing,
-    as_piece,
     finish_groups,
     leaf_counts,
-    routed_table,
 )
-from treesvm.distributed.packing import empty_table
-from treesvm.distributed.shuffling import gathered_groups, number_of_parts
+from treesvm.distributed.shuffling import gathered_pieces
 from treesvm.partitions.tree_parts import TreeParts
 from treesvm.trees.axis import (
     below_ceiling,
@@ -133,11 +130,8 @@ def fit_decomposition(
     progress.step_many(len(results))
     trained_by = {}
     if is_open.any():
-        routing = plan.routing._replace(is_open=is_open)
-        n_parts = number_of_parts(
-            int(plan.sizes[is_open].sum()), rows.layout.row_bytes, n_threads
-        )
-        for found in _finish_on_workers(client, rows, routing, work, n_parts):
+        open_plan = plan._replace(routing=plan.routing._replace(is_open=is_open))
+        for found in _finish_on_workers(client, rows, open_plan, work, n_threads):
             for result in found:
                 results[result.group] = result
                 store.put(f"group {result.group}", _as_item(result))
@@ -156,12 +150,11 @@ def plan_of_tree(client, rows, tree, growth):
     return Plan(Routing(tree, group_of, sizes > 0), growth, sizes)
 
 
-def _finish_on_workers(client, rows, routing, work, n_parts):
+def _finish_on_workers(client, rows, plan, work, n_threads):
     """Yield the results of each partition as it is finished."""
+    routing = plan.routing
+    pieces = gathered_pieces(client, routing, plan.sizes, rows, n_threads=n_threads)
     where, what = delayed(routing, traverse=False), delayed(work, traverse=False)
-    tables = [delayed(routed_table)(block, where) for block in rows.blocks]
-    parts = gathered_groups(client, tables, n_parts, empty_table(rows.layout))
-    pieces = [delayed(as_piece)(table, rows.layout) for table in parts]
     futures = client.compute([delayed(finish_groups)(p, where, what) for p in pieces])
     for future, found in as_finished(futures):
         yield found

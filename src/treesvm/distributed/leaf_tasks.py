@@ -17,8 +17,9 @@ from treesvm.distributed.packing import (
     NumberedRows,
     as_rows,
     as_table,
+    join_rows,
 )
-from treesvm.distributed.worker_memory import give_back
+from treesvm.distributed.worker_memory import kept_memory
 from treesvm.inputs.rows import Rows
 from treesvm.partitions.axis_tree import AxisTree
 from treesvm.trees.axis import fit_branch
@@ -94,6 +95,29 @@ def routed_table(rows, routing, role=TRAINS):
     return as_table(rows, group, leaf, np.full(len(leaf), role))
 
 
+def dealt_rows(rows, routing, part_of, n_parts):
+    """Return the rows of a block that go to each part, as they are held.
+
+    Parameters
+    ----------
+    rows : NumberedRows
+    routing : Routing
+    part_of : ndarray of shape (n_groups,)
+        The part of each group, -1 where its rows are not wanted.
+    n_parts : int
+
+    Returns
+    -------
+    list of NumberedRows
+        Views of one matrix: what stays on this worker is not copied again.
+    """
+    part = part_of[routing.group_of[routing.tree.apply(rows.X)]]
+    own = rows_by_leaf(part[part >= 0], n_parts)
+    wanted = np.flatnonzero(part >= 0)
+    together = rows.take(wanted[own.order])
+    return [together.take(slice(a, b)) for a, b in pairwise(own.starts)]
+
+
 class Piece(NamedTuple):
     """The rows of some whole groups, on one worker."""
 
@@ -102,17 +126,28 @@ class Piece(NamedTuple):
     validation: NumberedRows
 
 
-def as_piece(table, layout):
+def joined_piece(training, validation, routing):
+    """Return the rows that all blocks dealt to one part, sorted by number."""
+    rows = join_rows(training)
+    judges = join_rows(validation) if validation else rows.take(slice(0, 0))
+    return Piece(rows, routing.tree.apply(rows.X), judges)
+
+
+def as_piece(table, layout, routing):
     """Return the rows that were shuffled to one part, each kind sorted by number."""
-    rows, leaf, role = as_rows(table, layout)
-    if not role.any():
-        return Piece(rows, leaf, rows.take(slice(0, 0)))
-    trains, judges = (np.flatnonzero(role == kind) for kind in (TRAINS, JUDGES))
-    return Piece(rows.take(trains), leaf[trains], rows.take(judges))
+    rows, _, role = as_rows(table, layout)
+    n_training = int(np.searchsorted(role, JUDGES))
+    trains, judges = rows.take(slice(n_training)), rows.take(slice(n_training, None))
+    return Piece(trains, routing.tree.apply(trains.X), judges)
 
 
 def finish_groups(piece, routing, work):
     """Split and train all groups of a piece; return their results."""
+    with kept_memory():
+        return _finished(piece, routing, work)
+
+
+def _finished(piece, routing, work):
     groups, place = np.unique(routing.group_of[piece.leaf], return_inverse=True)
     own = rows_by_leaf(place, len(groups))
     results, edges = [], [0]
@@ -133,7 +168,6 @@ def finish_groups(piece, routing, work):
         work.options,
         n_jobs=1,
     )
-    give_back()
     return [
         result._replace(parts=parts[a:b])
         for result, (a, b) in zip(results, pairwise(edges), strict=True)

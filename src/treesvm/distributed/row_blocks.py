@@ -37,6 +37,7 @@ class RowBlocks(NamedTuple):
     classes: np.ndarray
     is_weighted: bool  # whether weights differ from each other
     n_left_out: int = 0  # rows of weight zero
+    is_kept: bool = False  # whether all blocks are in the cluster's memory
 
     @property
     def n_rows(self):
@@ -183,7 +184,8 @@ def read_rows(client, model, X, y, sample_weight, class_weight, memory):
         )
         for triple, n_rows, start in zip(triples, found.block_rows, starts, strict=True)
     ]
-    if found.kept_rows.sum() * layout.row_bytes <= _KEPT_SHARE * memory:
+    is_kept = bool(found.kept_rows.sum() * layout.row_bytes <= _KEPT_SHARE * memory)
+    if is_kept:
         blocks = client.compute(blocks)
     return RowBlocks(
         blocks,
@@ -192,6 +194,7 @@ def read_rows(client, model, X, y, sample_weight, class_weight, memory):
         found.classes,
         found.is_weighted,
         int(found.block_rows.sum() - found.kept_rows.sum()),
+        is_kept,
     )
 
 

@@ -13,14 +13,9 @@ from threadpoolctl import threadpool_limits
 from treesvm.decomposition.training import train_part
 from treesvm.distributed.clusters import as_finished
 from treesvm.distributed.decomposing import assemble, plan_leaves
-from treesvm.distributed.leaf_tasks import (
-    LeafWork,
-    as_piece,
-    finish_groups,
-    routed_table,
-)
-from treesvm.distributed.packing import JUDGES, empty_table, join_rows
-from treesvm.distributed.shuffling import gathered_groups, number_of_parts
+from treesvm.distributed.leaf_tasks import LeafWork, finish_groups
+from treesvm.distributed.packing import join_rows
+from treesvm.distributed.shuffling import gathered_pieces
 from treesvm.inputs.rows import Rows
 from treesvm.model_selection.search_fold import SearchFold, evaluate_leaf
 from treesvm.partitions.choice import find_partition
@@ -71,11 +66,11 @@ def shuffled_fold(client, rows, data, train, val, model, seed, number, n_threads
     recipe = find_partition(model.partition)
     plan = plan_leaves(client, training, recipe, model.max_leaf_size, seed)
     where = delayed(plan.routing, traverse=False)
-    tables = [delayed(routed_table)(block, where) for block in training.blocks]
-    tables += [delayed(routed_table)(block, where, JUDGES) for block in judging.blocks]
-    n_parts = number_of_parts(rows.n_rows, rows.layout.row_bytes, n_threads)
-    parts = gathered_groups(client, tables, n_parts, empty_table(rows.layout))
-    pieces = client.compute([delayed(as_piece)(table, rows.layout) for table in parts])
+    pieces = client.compute(
+        gathered_pieces(
+            client, plan.routing, plan.sizes, training, judging, n_threads=n_threads
+        )
+    )
     work = LeafWork(
         rows.layout,
         data.n_classes,

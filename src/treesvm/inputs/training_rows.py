@@ -61,8 +61,14 @@ def _is_plain(X, model):
         and len(X) > 0
         and X.shape[1] == getattr(model, "n_features_in_", None)
         and not hasattr(model, "feature_names_in_")
-        and np.isfinite(X.sum())
+        and _is_finite(X)
     )
+
+
+def _is_finite(X):
+    """Whether all numbers are, and their sum, too: others get a closer look."""
+    with np.errstate(over="ignore", invalid="ignore"):
+        return np.isfinite(X.sum())
 
 
 def _check_real(y):

@@ -31,10 +31,17 @@ def model(run, spirals):
         ("a.svm", b"\x89PNG\r\n\x1a\n", "a.svm, line 1, column 1"),
         ("a.svm.gz", b"1 1:2\n", "damaged"),
         ("a.svm.gz", PACKED, "line 2, column 3"),
-        ("a.csv", b"x,y\n1,a\n2\n", "a.csv, line 3"),
+        ("a.csv", b"", "a.csv, line 1: it is empty"),
+        ("a.csv", b"x,y\n1,a\n2\n", "a.csv, line 3: fields: 1, in the first line: 2"),
+        ("a.csv", b"x,y\n" + b"".join(b"1,%d,\n" % i for i in range(3)), "fields: 3"),
+        (
+            "a.csv",
+            b"x,y\n" + b"".join(b'1,"1,%03d.5"\n' % i for i in range(60)),
+            "60 different texts in 60 rows, such as '1,000.5'",
+        ),
         ("a.csv", b"x,y\n1,a\n2,b\nz3,a\n", "a.csv, line 4, column 1"),
         ("a.csv", b"x,y\n1,a\n,b\n", "a.csv, line 3: column 'x'"),
-        ("a.csv", b"x,y\n1,a\n2,a\n", "class"),
+        ("a.csv", b"x,y\n1,a\n2,a\n", "one class only, 'a'"),
         ("a.npz", b"nothing", "not a readable .npz"),
         ("a.parquet", b"nothing", "a.parquet"),
         ("a.xls", b"nothing", "unknown ending"),
@@ -111,6 +118,17 @@ def test_wrong_predict_arguments(run, model, spirals, arguments, words):
     code, _, err = run("predict", model, spirals, *arguments)
     assert code == 1
     assert words in err
+
+
+def test_a_file_of_other_columns_and_one_too_small_for_a_search(run, tmp_path):
+    (tmp_path / "a.csv").write_text("x,y\n1,a\n2,b\n3,a\n")
+    code, out, _ = run("train", "a.csv", "--time-limit", 0.2)
+    assert code == 0
+    assert "inf" not in out.replace("information", "")
+    (tmp_path / "b.csv").write_text("1,2,3\n4,5,6\n")  # no header, no such width
+    code, _, err = run("predict", "a.treesvm", "b.csv")
+    assert code == 1
+    assert "b.csv: columns are missing: 'x'." in err
 
 
 def test_usage_errors_and_help(run):

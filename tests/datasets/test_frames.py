@@ -161,7 +161,7 @@ def test_names_for_arrays():
     assert as_table(as_table(X, ["a", "b"]), ["b"]).names == ("b",)
     with pytest.raises(ValueError, match="have 2 columns, 3 are wanted"):
         as_table(X, ["a", "b", "c"])
-    with pytest.raises(ValueError, match=r"columns are missing: \['c'\]"):
+    with pytest.raises(ValueError, match=r"columns are missing: 'c'"):
         as_table(pd.DataFrame(X, columns=["a", "b"]), ["a", "c"])
     with pytest.raises(ValueError, match="named columns are wanted"):
         as_table(sparse.csr_matrix(X), ["a", "b"])

@@ -26,6 +26,7 @@ from treesvm.datasets.memory_limit import CHUNK_BYTES
 
 BLOCK_BYTES = 2 * 2**20
 _PLACES = re.compile(r"(In CSV column #\d+: |CSV parse error: |Row #\d+: )")
+_WIDTHS = re.compile(r"Expected (\d+) columns, got (\d+): ")
 _DECIMAL_COMMA = r"^(\s*[+-]?)(\d+),(\d*)((?:[eE][+-]?\d+)?\s*)$"
 _BARE_COMMA = r"^(\s*[+-]?),(\d+(?:[eE][+-]?\d+)?\s*)$"
 _DECIMAL_POINT = r"^\s*[+-]?(\d+\.\d*|\.\d+)([eE][+-]?\d+)?\s*$"
@@ -194,6 +195,7 @@ class _ArrowErrors:
         row = re.search(r"Row #(\d+)", text)
         field = re.search(r"CSV column #(\d+)", text)
         reason, line = _PLACES.sub("", text), int(row.group(1)) if row else None
+        reason = _WIDTHS.sub(r"fields: \2, in the first line: \1; check ", reason)
         if text.startswith("Could not skip initial"):
             reason, line = "nothing follows the line of column names", 1
         elif "invalid UTF8" in reason:

@@ -26,7 +26,7 @@ from treesvm.datasets.data_file import DataFileError
 from treesvm.datasets.encoder_spec import MISSING_RULES, checked_spec, column_features
 from treesvm.datasets.feature_scales import in_scale, scales_of
 from treesvm.datasets.memory_limit import MemoryAccount
-from treesvm.datasets.table import Table, is_sparse
+from treesvm.datasets.table import Table, is_sparse, listed
 from treesvm.inputs.array_types import ArrayLike
 
 _FEATURE_BYTES = 150  # shift and factor, as arrays and as Python's numbers
@@ -245,12 +245,12 @@ class ColumnEncoder:
             raise DataFileError(
                 table.path,
                 "the model wants named columns, this file has none: "
-                + _listed(self.column_names),
+                + listed(self.column_names),
             )
         wanted = [column["name"] for column in self.spec["columns"]]
         absent = [name for name in wanted if name not in table.X]
         if absent:
-            raise DataFileError(table.path, f"columns are missing: {_listed(absent)}")
+            raise DataFileError(table.path, f"columns are missing: {listed(absent)}")
         X = np.empty((table.n_rows, self.n_features))
         start = 0
         for column in self.spec["columns"]:
@@ -390,7 +390,3 @@ def _width(spec):
     if spec["kind"] == "matrix":
         return spec["n_features"] + len(spec.get("indicators", ()))
     return sum(len(column_features(column)) for column in spec["columns"])
-
-
-def _listed(names):
-    return ", ".join(map(repr, names[:10])) + (" …" if len(names) > 10 else "") + "."

@@ -61,9 +61,8 @@ def csv_layout(path):
         raise DataFileError(source, "no header can be read: check its quotes.", line=1)
     names = [field.strip() for field in fields]
     if not any(names):
-        raise DataFileError(
-            source, "the first line is empty; name the columns.", line=1
-        )
+        reason = "the first line is empty; name the columns."
+        raise DataFileError(source, reason if any(lines) else "it is empty.", line=1)
     has_header = source.header
     if has_header is None:
         number = _NUMBERS[decimal]

@@ -16,7 +16,7 @@ import numpy as np
 from scipy import sparse
 from sklearn.utils import check_array
 
-from treesvm.datasets.table import Table, category_text
+from treesvm.datasets.table import Table, category_text, listed
 from treesvm.inputs.named_errors import naming
 from treesvm.inputs.row_access import canonical_rows
 
@@ -86,7 +86,7 @@ def _chosen(table, names):
         return Table(_named(table.X, names), table.y, table.path)
     absent = [name for name in names if name not in table.X]
     if absent:
-        raise ValueError(f"{table.path}: columns are missing: {absent}.")
+        raise ValueError(f"{table.path}: columns are missing: {listed(absent)}")
     return Table({name: table.X[name] for name in names}, table.y, table.path)
 
 

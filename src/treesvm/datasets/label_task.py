@@ -8,6 +8,7 @@ CLASSIFICATION, REGRESSION = "classification", "regression"
 _MAX_FRACTIONS = 10  # different labels with fractions that may still be classes
 _MAX_WHOLE = 50  # different whole numbers that are classes in any case
 _MAX_SHARE = 0.05  # different labels for a row; classes occur more often
+_MAX_TEXTS = 0.5  # different texts for a row that may still be classes
 
 
 def task_of(y: Array) -> tuple[str, str]:
@@ -40,6 +41,8 @@ def task_of(y: Array) -> tuple[str, str]:
         return CLASSIFICATION, "the labels are text"
     n_different = len(np.unique(numbers))
     said = f"{n_different:,} different numbers in {len(y):,} rows"
+    if n_different == 1:
+        return CLASSIFICATION, "all labels are the same number"
     if n_different > _MAX_FRACTIONS and np.any(numbers % 1.0 != 0.0):
         return REGRESSION, f"the labels are {said}, with fractions"
     if n_different > max(_MAX_WHOLE, _MAX_SHARE * len(y)):
@@ -64,7 +67,7 @@ def as_target(y: Array, task: str) -> Array:
     Raises
     ------
     ValueError
-        If a label is no number where one is wanted.
+        If a label is no number where one is wanted, or most texts occur once.
 
     Examples
     --------
@@ -74,6 +77,7 @@ def as_target(y: Array, task: str) -> Array:
     [1.5, 2.0]
     """
     if task == CLASSIFICATION:
+        _check_classes(y)
         is_real = y.dtype.kind == "f" and np.any(y % 1.0 != 0.0)
         return y.astype(str) if is_real else y
     numbers = _as_numbers(y)
@@ -84,6 +88,17 @@ def as_target(y: Array, task: str) -> Array:
             "label column, or classify."
         )
     return numbers
+
+
+def _check_classes(y):
+    """Refuse texts of which most occur once: no class, but a name or a comment."""
+    n_different = len(set(y.tolist())) if y.dtype.kind in "OU" else 0
+    if n_different > max(_MAX_WHOLE, _MAX_TEXTS * len(y)):
+        raise ValueError(
+            f"the labels are {n_different:,} different texts in {len(y):,} rows, such "
+            f"as {y.tolist()[0]!r}, and classes occur more often; name another label "
+            "column, or write numbers without signs between thousands."
+        )
 
 
 def _as_numbers(labels):

@@ -121,3 +121,8 @@ def as_categories(numbers):
     levels, places = np.unique(numbers, return_inverse=True)
     texts = [None if np.isnan(level) else category_text(level) for level in levels]
     return np.array(texts, dtype=object)[places]
+
+
+def listed(names):
+    """Return the first names of columns, in words for messages."""
+    return ", ".join(map(repr, names[:10])) + (" …" if len(names) > 10 else "") + "."

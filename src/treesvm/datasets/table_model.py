@@ -8,10 +8,11 @@ from sklearn.base import is_regressor
 from sklearn.metrics import r2_score
 
 from treesvm.datasets.column_encoder import ColumnEncoder
+from treesvm.datasets.data_file import DataFileError
 from treesvm.datasets.frames import as_table
 from treesvm.datasets.memory_limit import CHUNK_BYTES
 from treesvm.datasets.reading import column_names, iter_table
-from treesvm.datasets.table import Table
+from treesvm.datasets.table import Table, listed
 from treesvm.files.file_path import FilePath
 from treesvm.inputs.array_types import Array, ArrayLike
 
@@ -224,6 +225,8 @@ class TableModel:
             label = None if is_whole or label not in names else label
             known = names if wanted is None or is_whole else {*wanted, label}
             drop = [name for name in names if name not in known]
+            if len(drop) + (label is not None) == len(names):
+                raise DataFileError(path, f"columns are missing: {listed(wanted)}")
         yield from iter_table(
             path,
             chunk_rows,

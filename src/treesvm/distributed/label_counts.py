@@ -48,8 +48,8 @@ def summarise(client, pairs, class_weight):
     classes = np.unique(np.concatenate([count.labels for count in filled]))
     if len(classes) < 2:
         raise ValueError(
-            f"y holds one class only, {classes[0]!r}; a classifier needs rows of at "
-            "least two classes. Check the labels, or use a one-class method."
+            f"y holds one class only, {classes.tolist()[0]!r}; a classifier needs "
+            "rows of at least two classes. Check the labels, or use a one-class method."
         )
     totals, masses = np.zeros(len(classes), np.int64), np.zeros(len(classes))
     lows, highs = np.full(len(classes), np.inf), np.zeros(len(classes))

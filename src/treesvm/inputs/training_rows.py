@@ -145,8 +145,9 @@ def classification_rows(model, X, y, sample_weight, class_weight, **input_option
     model.classes_, codes = class_codes(y)
     if len(model.classes_) < 2:
         raise ValueError(
-            f"y holds one class only, {model.classes_[0]!r}; a classifier needs rows "
-            "of at least two classes. Check the labels, or use a one-class method."
+            f"y holds one class only, {model.classes_.tolist()[0]!r}; a classifier "
+            "needs rows of at least two classes. Check the labels, or use a one-class "
+            "method."
         )
     weight = row_weights(X, sample_weight)
     weight = weight * compute_sample_weight(class_weight, y)

@@ -144,9 +144,9 @@ class TreeSVC(ClassifierMixin, TableEstimator):
         self.classes_, codes = class_codes(y)
         if len(self.classes_) < 2:
             raise ValueError(
-                f"y holds one class only, {self.classes_[0]!r}; a classifier needs "
-                "rows of at least two classes. Check the labels, or use a one-class "
-                "method."
+                f"y holds one class only, {self.classes_.tolist()[0]!r}; a classifier "
+                "needs rows of at least two classes. Check the labels, or use a "
+                "one-class method."
             )
         encoded = self._encoded_training(table, codes, len(self.classes_), seed)
         weight = row_weights(encoded, sample_weight)

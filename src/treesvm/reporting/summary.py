@@ -69,9 +69,10 @@ def _search_facts(estimator):
     if not hasattr(estimator, "best_loss_"):
         return {}
     name = "mean squared error / variance" if is_regressor(estimator) else "error"
+    loss = {f"{name} on held-out rows": float(estimator.best_loss_)}
     return {
         "found": {name: _simple(v) for name, v in estimator.best_theta_.items()},
-        f"{name} on held-out rows": float(estimator.best_loss_),
+        **(loss if np.isfinite(estimator.best_loss_) else {}),  # too few rows for it
         "stopped by the time limit": "yes" if estimator.stopped_early_ else "no",
     }
 

@@ -139,7 +139,7 @@ def searched_parameters(fold, kept):
         rest = np.setdiff1d(np.arange(len(fold.y)), kept)
     kept = kept[data.sample_rows(len(kept), _SEARCHED_ROWS, fold.seed)]
     rest = rest[data.sample_rows(len(rest), _JUDGING_ROWS, fold.seed)]
-    points = KernelSVC().path(
+    points = KernelSVC(cache_size=1200).path(
         fold.X[kept],
         fold.y[kept],
         CS,

@@ -5,17 +5,27 @@ from sklearn.datasets import make_moons
 
 from benchmarks.hlsvm_problems import Problem
 from benchmarks.papers import hlsvm_methods as methods
-from treesvm import HLSVMClassifier
 
 
 def test_adaboost_gets_hyperplanes_times_features_in_tens(rng):
     X, y = make_moons(600, noise=0.3, random_state=0)
     X = np.column_stack([X, rng.normal(size=(600, 5))]).astype(np.float32)
     problem = Problem("moons", X[:400], y[:400], X[400:], y[400:])
-    model = HLSVMClassifier(regularization="mean", random_state=0).fit(X[:400], y[:400])
+    model = methods._machine(problem, "Shuttle", "H-LSVM").fit(X[:400], y[:400])
     cost = model.hyperplanes_met(X[:400]).mean() * 7
-    budget = methods.stump_budget(problem)
+    budget = methods.stump_budget(problem, "Shuttle")
     assert budget % 10 == 0
     assert cost <= budget < cost + 10
     committee = methods._machine(problem, "Shuttle", "AdaBoost")
     assert committee.n_estimators == budget
+
+
+def test_features_have_the_form_of_the_paper_s_source(rng):
+    X = rng.uniform(-5.0, 9.0, size=(20, 2)).astype(np.float32)
+    forms = {
+        name: methods.as_published(Problem(name, X, X[:, 0] > 0, X, X[:, 0] > 0)).X
+        for name in ("ijcnn1", "shuttle", "mnist")
+    }
+    assert np.array_equal(forms["ijcnn1"], X)
+    assert np.allclose([forms["shuttle"].min(), forms["shuttle"].max()], [-1.0, 1.0])
+    assert np.allclose([forms["mnist"].min(), forms["mnist"].max()], [0.0, 1.0])

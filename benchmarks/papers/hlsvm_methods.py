@@ -3,8 +3,8 @@
 Features have the form of the repository that the paper took them from: ijcnn1 as it is,
 shuttle in [-1, 1], the others in [0, 1], by the training rows. In these forms the RBF
 SVM has about the published vectors: ijcnn1 3,153 (published 3,154; 3,397 in [-1, 1]),
-shuttle 66 by KernelSVC (66; 110 in [0, 1]), USPS 1,726 (1,521; 2,599 in [-1, 1]). Parameters are
-those of Table 3.
+shuttle 66 by KernelSVC (66; 110 in [0, 1]), USPS 1,726 (1,521; 2,599 in [-1, 1]).
+Parameters are those of Table 3.
 """
 
 import math

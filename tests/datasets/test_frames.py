@@ -163,8 +163,9 @@ def test_names_for_arrays():
         as_table(X, ["a", "b", "c"])
     with pytest.raises(ValueError, match=r"columns are missing: 'c'"):
         as_table(pd.DataFrame(X, columns=["a", "b"]), ["a", "c"])
-    with pytest.raises(ValueError, match="named columns are wanted"):
-        as_table(sparse.csr_matrix(X), ["a", "b"])
+    assert same(as_table(sparse.csr_matrix(X), ["a", "b"]).X["b"], [1, 3, 5])
+    with pytest.raises(ValueError, match="of 2 columns where 3 named ones are wanted"):
+        as_table(sparse.csr_matrix(X), ["a", "b", "c"])
 
 
 def test_numbered_categories_stay_categories():

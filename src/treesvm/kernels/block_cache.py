@@ -3,9 +3,12 @@
 import numpy as np
 from joblib import Parallel, delayed, effective_n_jobs
 
+from treesvm.kernels.compiling import compiled
+
 _LEAST_ROWS = 2  # a pair step needs two rows at once
 # A block is finished while it is still in the processor's cache.
 _CHUNK_BYTES = 4 * 2**20
+_PIECE = 2048  # columns that are added up at once, in the first level cache
 
 
 class RowCache:
@@ -54,6 +57,16 @@ class RowCache:
             self._fill(missing)
         return self._slot_of[rows]
 
+    def among(self, rows):
+        """Return the Gram matrix of `rows`; nothing of it is kept."""
+        return self._block(rows, rows)
+
+    def weighted_sum(self, rows, amounts):
+        """Return ``amounts @ K[rows]`` in float64."""
+        total = np.zeros(self._store.shape[1])
+        _add_stored(self._store, self.slots(rows), amounts, total)
+        return total
+
     @property
     def store(self):
         """The cached rows; valid where `slots` says so, until its next call."""
@@ -82,3 +95,22 @@ class RowCache:
         self._row_in[slots] = missing
         self._last_use[slots] = self._clock
         self.n_computed += len(missing)
+
+
+@compiled
+def _add_stored(store, slots, amounts, total):
+    """Add ``amounts[k] * store[slots[k]]``, in pieces that stay in the cache."""
+    for first in range(0, len(total), _PIECE):
+        part = total[first : first + _PIECE]
+        for k in range(0, len(slots) - 3, 4):
+            a, b, c, d = amounts[k], amounts[k + 1], amounts[k + 2], amounts[k + 3]
+            p = store[slots[k], first : first + _PIECE]
+            q = store[slots[k + 1], first : first + _PIECE]
+            r = store[slots[k + 2], first : first + _PIECE]
+            s = store[slots[k + 3], first : first + _PIECE]
+            for t in range(part.shape[0]):
+                part[t] += (a * p[t] + b * q[t]) + (c * r[t] + d * s[t])
+        for k in range(len(slots) - len(slots) % 4, len(slots)):
+            amount, row = amounts[k], store[slots[k], first : first + _PIECE]
+            for t in range(part.shape[0]):
+                part[t] += amount * row[t]

@@ -34,8 +34,17 @@ from treesvm.kernels.families import (
     rows_at_once,
 )
 from treesvm.kernels.manhattan import ManhattanDistances, tile_distances, tiles_of
-from treesvm.kernels.row_products import centred_float32, inner_products
+from treesvm.kernels.row_products import (
+    centred_float32,
+    inner_products,
+    squared_norms,
+)
 from treesvm.kernels.sign_sums import sign_sums
+from treesvm.kernels.sparse_products import (
+    SparseExponents,
+    SparseRows,
+    is_mostly_zero,
+)
 
 _CACHE_BYTES = 2 * 2**20  # kernel values finished while in the processor's cache
 
@@ -51,6 +60,8 @@ class Gaussian(DistanceKernel):
     has_gradient = True
 
     def row_block(self, X):
+        if is_mostly_zero(X):
+            return self._sparse_row_block(X)
         left, right = exponent_factors(centred_float32(X), self.gamma)
 
         def block(rows, columns=None):
@@ -59,7 +70,21 @@ class Gaussian(DistanceKernel):
 
         return block
 
+    def _sparse_row_block(self, X):
+        left, right = SparseRows(X, self.gamma), SparseExponents(X, self.gamma)
+
+        def block(rows, columns=None):
+            others = right
+            if columns is not None:
+                others = SparseExponents(X[columns], self.gamma)
+            return exp_of_products(others.of(left, rows))
+
+        return block
+
     def blocks(self, X, vectors, support, dtype):
+        if dtype == np.float32 and is_mostly_zero(vectors) and is_mostly_zero(X):
+            yield from self._sparse_blocks(X, vectors)
+            return
         if sparse.issparse(vectors):
             yield from super().blocks(X, vectors, support, dtype)
             return
@@ -73,6 +98,18 @@ class Gaussian(DistanceKernel):
             for first in range(0, len(products), fine):
                 K = exp_of_products(products[first : first + fine])
                 yield slice(start + first, start + first + len(K)), K
+
+    def _sparse_blocks(self, X, vectors):
+        right = SparseExponents(vectors, self.gamma)
+        step = rows_at_once(_CACHE_BYTES, len(right), np.float32)
+        for start in range(0, X.shape[0], step):
+            left = SparseRows(X[start : start + step], self.gamma)
+            yield slice(start, start + step), exp_of_products(right.of(left))
+
+    def reach(self, X, vectors):
+        """Rows that are mostly zeros are not centred."""
+        return super().reach(X, vectors) if not is_mostly_zero(vectors) else np.array(
+            [1.0 + self.gamma * squared_norms(vectors, np.float64).max()])
 
     def gradient(self, X, K, vectors, coefficients):
         """-2 gamma sum_s c_s k_s (x - z_s), by two matrix products."""

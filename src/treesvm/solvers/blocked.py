@@ -15,7 +15,6 @@ from itertools import count
 import numpy as np
 
 from treesvm.kernels.block_cache import RowCache
-from treesvm.kernels.compiling import compiled
 from treesvm.solvers import conditions, smo
 from treesvm.solvers.pair_steps import pair_steps, step_memory
 from treesvm.solvers.solution import Solution
@@ -222,12 +221,17 @@ def _may_move(F, beta, lower, upper, rows):
 
 
 def _solve_chosen(cache, twin, chosen, state, tol, max_iter):
-    """Pair steps among the chosen rows; update beta and F of the state in place."""
+    """Pair steps among the chosen rows; update beta and F of the state in place.
+
+    Their own Gram matrix is computed anew: that takes less time than to collect it from
+    cached rows, and rows that did not move are never needed as a whole.
+    """
     lower, upper, beta, F = state
-    rows, place = np.unique(twin[chosen], return_inverse=True)
-    slots = cache.slots(rows)[place]
-    sub = np.empty((len(chosen), len(chosen)), np.float32)
-    _gather_cached(cache.store, slots, twin[chosen], sub)
+    own = twin[chosen]
+    rows, place = np.unique(own, return_inverse=True)
+    sub = cache.among(rows)
+    if not np.array_equal(rows, own):
+        sub = sub[np.ix_(place, place)]
     before = beta[chosen]
     own_beta, own_F = before.copy(), F[chosen]
     done = pair_steps(
@@ -240,40 +244,8 @@ def _solve_chosen(cache, twin, chosen, state, tol, max_iter):
         max_iter,
         *step_memory(len(chosen)),
     )
-    change = own_beta - before
+    change = np.bincount(place, own_beta - before, minlength=len(rows))
     moved = np.flatnonzero(change)
-    _add_cached(cache.store, slots[moved], change[moved], twin, F)
+    F += cache.weighted_sum(rows[moved], change[moved])[twin]
     beta[chosen] = own_beta
     return done
-
-
-@compiled
-def _gather_cached(store, slots, columns, out):
-    """Copy the Gram matrix of the chosen rows out of the cached rows."""
-    for a in range(len(slots)):
-        source, target = store[slots[a]], out[a]
-        for b in range(len(columns)):
-            target[b] = source[columns[b]]
-
-
-@compiled
-def _add_cached(store, slots, change, twin, F):
-    """Add ``change[k] * store[slots[k]]`` to `F`, in blocks that stay in the cache."""
-    step = 4096
-    doubled = False  # a part of doubled rows may have as many variables as rows
-    for t in range(len(F)):
-        if twin[t] != t:
-            doubled = True
-            break
-    for first in range(0, len(F), step):
-        part = F[first : first + step]
-        for k in range(len(slots)):
-            row = store[slots[k]]
-            amount = change[k]
-            if doubled:
-                for t in range(part.shape[0]):
-                    part[t] += amount * row[twin[first + t]]
-            else:
-                source = row[first : first + step]
-                for t in range(part.shape[0]):
-                    part[t] += amount * source[t]

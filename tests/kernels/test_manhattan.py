@@ -74,7 +74,7 @@ def test_identical_rows_are_exactly_zero_apart(container, seed, d):
 def test_distances_of_a_part_are_exact(container, share, shift):
     X = part(3, d=60, share=share, shift=shift)
     before, distances = X.copy(), ManhattanDistances(container(X))
-    expected, size = twin(X, X), ManhattanDistances.largest_size(container(X))
+    expected, size = twin(X, X), ManhattanDistances.sizes(container(X)).max()
     np.testing.assert_allclose(distances.matrix, expected, atol=3 * EPS32 * size)
     rows, columns = np.arange(0, 60, 3), np.arange(20, 170)
     block = distances.exact(rows, columns)

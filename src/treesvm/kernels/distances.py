@@ -11,6 +11,7 @@ from scipy.linalg import blas
 
 from treesvm.kernels.compiling import compiled
 from treesvm.kernels.row_products import inner_products, squared_norms
+from treesvm.kernels.sparse_products import is_mostly_zero
 
 _WHOLE_ROWS = 3000  # larger parts are done in chunks, to hold no n^2 of float64
 _CHUNK_ROWS = 512
@@ -39,10 +40,10 @@ class Distances:
         raise NotImplementedError
 
     @staticmethod
-    def largest_size(X):
-        """Return the size of the largest row, in units of the distance.
+    def sizes(X):
+        """Return the size of every row, in units of the distance.
 
-        Rounding errors of distances between the rows are of its order.
+        Rounding errors of the distance between two rows are of their sizes' order.
         """
         raise NotImplementedError
 
@@ -72,15 +73,13 @@ class SquaredDistances(Distances):
         return np.maximum(products, 0, out=products)
 
     @staticmethod
-    def largest_size(X):
-        """Return the largest squared distance of a row from the mean, or from zero.
+    def sizes(X):
+        """Return the squared distance of every row from the mean, or from zero.
 
-        Sparse rows are not centred.
+        Rows that are sparse, or mostly zeros, are not centred.
         """
-        if sparse.issparse(X):
-            return float(X.multiply(X).sum(axis=1).max())
-        centred = X - X.mean(axis=0)
-        return float(np.einsum("ij,ij->i", centred, centred).max())
+        is_centred = not (sparse.issparse(X) or is_mostly_zero(X))
+        return squared_norms(X - X.mean(axis=0) if is_centred else X, np.float64)
 
     def exact(self, rows, columns):
         """Return a float64 block of distances between rows of the part."""

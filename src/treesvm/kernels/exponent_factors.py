@@ -42,5 +42,6 @@ def right_factors(X, gamma, dtype=np.float32):
 
 def exp_of_products(products):
     """Turn the inner products of exponent factors into kernel values, in place."""
-    np.minimum(products, 0, out=products)
+    # NumPy compares with a row by vector instructions, with a number one by one.
+    np.minimum(products, np.zeros(products.shape[1], products.dtype), out=products)
     return np.exp(products, out=products)

@@ -145,6 +145,13 @@ class Kernel:
         """
         return np.ones(1)
 
+    def row_reach(self, X):
+        """Return the same for values among the rows of `X`, by each row's own size.
+
+        The value of two rows is off by the mean of theirs.
+        """
+        return np.full(X.shape[0], self.reach(X, X).max())
+
     def as_json(self):
         """Return name and numbers, for a model file."""
         return {"name": self.name, **asdict(self)}
@@ -266,7 +273,10 @@ class DistanceKernel(Kernel):
         return self.block(X, vectors, dtype)
 
     def reach(self, X, vectors):
-        return np.array([1.0 + self.gamma * self.distances.largest_size(vectors)])
+        return self.row_reach(vectors).max(keepdims=True)
+
+    def row_reach(self, X):
+        return 1.0 + self.gamma * self.distances.sizes(X)
 
 
 @dataclass(frozen=True)

@@ -34,11 +34,7 @@ from treesvm.kernels.families import (
     rows_at_once,
 )
 from treesvm.kernels.manhattan import ManhattanDistances, tile_distances, tiles_of
-from treesvm.kernels.row_products import (
-    centred_float32,
-    inner_products,
-    squared_norms,
-)
+from treesvm.kernels.row_products import centred_float32, inner_products
 from treesvm.kernels.sign_sums import sign_sums
 from treesvm.kernels.sparse_products import (
     SparseExponents,
@@ -105,11 +101,6 @@ class Gaussian(DistanceKernel):
         for start in range(0, X.shape[0], step):
             left = SparseRows(X[start : start + step], self.gamma)
             yield slice(start, start + step), exp_of_products(right.of(left))
-
-    def reach(self, X, vectors):
-        """Rows that are mostly zeros are not centred."""
-        return super().reach(X, vectors) if not is_mostly_zero(vectors) else np.array(
-            [1.0 + self.gamma * squared_norms(vectors, np.float64).max()])
 
     def gradient(self, X, K, vectors, coefficients):
         """-2 gamma sum_s c_s k_s (x - z_s), by two matrix products."""

@@ -45,13 +45,13 @@ class ManhattanDistances(Distances):
         return tile_distances(A, tiles_of(B), len(B))
 
     @staticmethod
-    def largest_size(X):
-        """Return the largest distance of a row from the mean, or from zero.
+    def sizes(X):
+        """Return the distance of every row from the mean, or from zero.
 
         Sparse rows are not centred.
         """
         sizes = abs(X) if sparse.issparse(X) else np.abs(X - X.mean(axis=0))
-        return float(sizes.sum(axis=1).max())
+        return np.asarray(sizes.sum(axis=1), np.float64).ravel()
 
 
 def tiles_of(B):

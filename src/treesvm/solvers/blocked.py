@@ -24,7 +24,6 @@ _INNER_SHARE = 0.1  # inner problems are solved to this share of the outer viola
 _STEPS_PER_ROW = 60  # cap of the inner pair steps
 _LOOK_EVERY = 8  # rounds between looks at how many rows are settled
 _SHRINK_SHARE = 0.6  # go on with the unsettled rows alone when they are fewer than this
-_ADD_BYTES = 32 * 2**20
 _FLOAT32_NOISE = 6e-8
 _FLOAT32_FLOOR = 1e-3  # finer than this the rounding of kernel rows decides
 
@@ -107,7 +106,7 @@ class _Problem:
         self.kernel, self.X, self.twin, self.n_jobs = kernel, X, twin, n_jobs
         self.max_bytes, self.working_set = max_bytes, working_set
         self.stuck = False
-        self.reach = float(kernel.reach(X, X).max())
+        self.reach = kernel.row_reach(X)
 
     def rounds(self, rows, lower, upper, beta, F, tol, max_iter):
         """Work on `rows` until they are solved, or few enough of them are left.
@@ -157,38 +156,39 @@ class _Problem:
 
     def doubt(self, beta, F, p, box):
         """How much the rounding of float32 kernel values may add to the gap."""
-        noise = _FLOAT32_NOISE * self.reach * np.linalg.norm(beta)
+        counts = beta != 0
+        own, reach = beta[counts], self.reach[self.twin[counts]]
+        noise = (reach * np.linalg.norm(own) + np.linalg.norm(own * reach)) / 2
         dual = abs(conditions.dual_objective(F, beta, p))
-        return noise * box[beta != 0].sum() / max(dual, 1e-300)
+        return _FLOAT32_NOISE * (noise @ box[counts]) / max(dual, 1e-300)
 
     def refresh(self, beta, F, p):
-        """Recompute `F` from the kernel in float64, block by block."""
+        """Recompute `F` from the kernel in float64."""
+        everything = np.arange(self.X.shape[0])
         active = np.flatnonzero(beta)
-        columns, place = np.unique(self.twin[active], return_inverse=True)
-        weights = np.bincount(place, beta[active], minlength=len(columns))
-        sums = np.empty(self.X.shape[0])
-        others = self.kernel.vectors(self.X, columns)
-        step = max(1, _ADD_BYTES // (8 * max(len(columns), 1)))
-        for k in range(0, len(sums), step):
-            part = self.kernel.facing(self.X[k : k + step], columns)
-            sums[k : k + step] = self.kernel.block(part, others, np.float64) @ weights
+        sums = self._sums(self.twin[active], beta[active], everything, np.float64)
         F[:] = sums[self.twin] - p
 
     def add_change(self, rows, change, F, targets):
-        """Add ``K[targets][:, rows] @ change`` to ``F[targets]``, block by block."""
+        """Add ``K[targets][:, rows] @ change`` to ``F[targets]``."""
         moved = np.flatnonzero(change)
         if len(moved) == 0 or len(targets) == 0:
             return
-        columns, place = np.unique(self.twin[rows[moved]], return_inverse=True)
-        weights = np.bincount(place, change[moved], minlength=len(columns))
-        block = self.kernel.row_block(self.X)
         wanted, back = np.unique(self.twin[targets], return_inverse=True)
-        sums = np.empty(len(wanted))
-        step = max(1, _ADD_BYTES // (4 * len(columns)))
-        for k in range(0, len(wanted), step):
-            values = block(wanted[k : k + step], columns)
-            sums[k : k + step] = values @ weights.astype(np.float32)
-        F[targets] += sums[back]
+        own = self.twin[rows[moved]]
+        F[targets] += self._sums(own, change[moved], wanted, np.float32)[back]
+
+    def _sums(self, rows, amounts, wanted, dtype):
+        """Return ``K[wanted][:, rows] @ amounts``, block by block."""
+        columns, place = np.unique(rows, return_inverse=True)
+        weights = np.bincount(place, amounts, minlength=len(columns)).astype(dtype)
+        X = self.X if len(wanted) == self.X.shape[0] else self.X[wanted]
+        sums = np.zeros(len(wanted))
+        vectors = self.kernel.vectors(self.X, columns)
+        if len(columns):
+            for part, K in self.kernel.blocks(X, vectors, columns, dtype):
+                sums[part] = K @ weights
+        return sums
 
 
 def _choose(state, size, previous):

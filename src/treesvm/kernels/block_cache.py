@@ -27,14 +27,22 @@ class RowCache:
         Rows that one call may ask for.
     n_jobs : int, optional
         Threads that compute missing rows.
+    memory : ndarray, optional
+        Flat float32 memory of an earlier cache: what the system has handed out once
+        comes without a page fault.
     """
 
-    def __init__(self, kernel, X, max_bytes, min_rows=_LEAST_ROWS, n_jobs=None):
+    def __init__(
+        self, kernel, X, max_bytes, min_rows=_LEAST_ROWS, n_jobs=None, memory=None
+    ):
         self._n_workers = effective_n_jobs(n_jobs)
         self._block = kernel.row_block(X)
         n = X.shape[0]
         capacity = max(min_rows, min(n, int(max_bytes // (4 * max(n, 1)))))
-        self._store = np.empty((capacity, n), np.float32)
+        if memory is None or memory.size < capacity * n:
+            memory = np.empty(capacity * n, np.float32)
+        self.memory = memory
+        self._store = memory[: capacity * n].reshape(capacity, n)
         self._slot_of = np.full(n, -1)
         self._row_in = np.full(capacity, -1)
         self._last_use = np.zeros(capacity, np.int64)

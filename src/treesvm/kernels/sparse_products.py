@@ -1,9 +1,9 @@
 """Inner products with rows that are mostly zeros, at the price of what is not zero.
 
-The other rows are laid out in tiles, feature by feature, so that every stored entry of a
+The other rows are laid out in tiles, feature by feature, so that each stored entry of a
 row is one pass of vector instructions over the columns of a tile.  A matrix product
-would do the same for the zeros: at a share of stored entries between the two limits
-below this is several times faster, and than a product of two sparse matrices too.
+would do the same for the zeros, and a product of two sparse matrices looks for pairs:
+between the two shares of stored entries below this is several times faster than either.
 """
 
 import numpy as np

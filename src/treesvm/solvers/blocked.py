@@ -19,7 +19,8 @@ from treesvm.solvers import conditions, smo
 from treesvm.solvers.pair_steps import pair_steps, step_memory
 from treesvm.solvers.solution import Solution
 
-WORKING_SET = 512
+# Rows that move in one round: more of them for more rows, whose rounds cost more.
+_FEWEST, _MOST, _WORKING_SHARE = 512, 1024, 1 / 16
 _INNER_SHARE = 0.1  # inner problems are solved to this share of the outer violation
 _STEPS_PER_ROW = 60  # cap of the inner pair steps
 _LOOK_EVERY = 8  # rounds between looks at how many rows are settled
@@ -38,7 +39,7 @@ def solve_blocked(
     max_bytes,
     tol=1e-3,
     max_iter=smo.STALL_CAP,
-    working_set=WORKING_SET,
+    working_set=None,
     beta=None,
     twin=None,
     n_jobs=None,
@@ -56,7 +57,7 @@ def solve_blocked(
     tol : float
     max_iter : int
         Cap on pair steps.
-    working_set : int
+    working_set : int, optional
         Rows that move in one round.
     beta : ndarray of shape (n,), optional
         Feasible start.
@@ -70,6 +71,8 @@ def solve_blocked(
     Solution
     """
     twin = np.arange(len(p)) if twin is None else twin
+    if working_set is None:
+        working_set = min(max(_FEWEST, int(_WORKING_SHARE * len(p))), _MOST)
     beta = np.zeros(len(p)) if beta is None else np.array(beta, dtype=np.float64)
     F = -np.asarray(p, dtype=np.float64)
     problem = _Problem(kernel, X, twin, max_bytes, working_set, n_jobs)
@@ -105,7 +108,7 @@ class _Problem:
     def __init__(self, kernel, X, twin, max_bytes, working_set, n_jobs):
         self.kernel, self.X, self.twin, self.n_jobs = kernel, X, twin, n_jobs
         self.max_bytes, self.working_set = max_bytes, working_set
-        self.stuck = False
+        self.stuck, self._memory = False, None
         self.reach = kernel.row_reach(X)
 
     def rounds(self, rows, lower, upper, beta, F, tol, max_iter):
@@ -121,7 +124,9 @@ class _Problem:
             X = self.kernel.take(self.X, own_rows)
         size = min(self.working_set, len(rows))
         least = min(size, len(own_rows))
-        cache = RowCache(self.kernel, X, self.max_bytes, least, self.n_jobs)
+        budget = self.max_bytes, least, self.n_jobs, self._memory
+        cache = RowCache(self.kernel, X, *budget)
+        self._memory = cache.memory
         state = (lower[rows], upper[rows], beta[rows], F[rows])
         n_iter, previous = 0, np.zeros(0, np.int64)
         for k in count(1):

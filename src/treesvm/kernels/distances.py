@@ -147,6 +147,7 @@ def mirror(out):
     n, tile = len(out), 32
     for a in range(0, n, tile):
         for b in range(0, a + 1, tile):
-            for i in range(a, min(a + tile, n)):
-                for j in range(b, min(b + tile, i)):
+            last = a + tile if a + tile < n else n
+            for i in range(a, last):
+                for j in range(b, b + tile if b + tile < i else i):
                     out[j, i] = out[i, j]

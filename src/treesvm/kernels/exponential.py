@@ -1,8 +1,8 @@
 """exp(-t) - 1 for arrays, in a form that compiles to vector instructions.
 
-NumPy's float64 `expm1` works one number at a time.  With t = k ln 2 - r and
-|r| <= ln 2 / 2, exp(-t) - 1 = 2^-k (exp(r) - 1) + (2^-k - 1), where exp(r) - 1 is a
-short polynomial.
+NumPy's float64 `expm1` works one number at a time on processors without AVX-512.  With
+t = k ln 2 - r and |r| <= ln 2 / 2, exp(-t) - 1 = 2^-k (exp(r) - 1) + (2^-k - 1), where
+exp(r) - 1 is a short polynomial.
 """
 
 import numpy as np
@@ -17,10 +17,13 @@ _LARGEST = 700.0  # exp(-700) - 1 is -1 to the last bit
 # leading digits, which exp(-t) - 1 computed as written loses.
 _SERIES_REACH = 0.5
 _CHUNK = 1024  # scratch that stays in the first level cache
+_FEW = 2**18  # numbers that nothing needs to be compiled for: some milliseconds
 
 
 def exp_minus_one(t):
     """Return exp(-t) - 1 in place, for a C-contiguous float64 array of t >= 0."""
+    if t.size <= _FEW:
+        return np.expm1(np.negative(t, out=t), out=t)
     exp_minus_one_in_place(t.reshape(-1))
     return t
 

@@ -11,7 +11,7 @@ import numpy as np
 from scipy import sparse
 from scipy.spatial.distance import cdist
 
-from treesvm.kernels.compiling import compiled, inner
+from treesvm.kernels.compiling import compiled
 from treesvm.kernels.distances import Distances, mirror
 from treesvm.kernels.row_products import as_rows, centred_float32
 
@@ -63,7 +63,9 @@ def tiles_of(B):
     columns = _LANES * max(1, -(-len(B) // (n_tiles * _LANES)))
     width = _GROUP * -(-B.shape[1] // _GROUP)
     tiles = np.zeros((n_tiles, width, columns), B.dtype)
-    _fill_tiles(np.ascontiguousarray(B), tiles)
+    for t in range(n_tiles):
+        own = B[t * columns : (t + 1) * columns]
+        tiles[t, : B.shape[1], : len(own)] = own.T
     return tiles
 
 
@@ -74,52 +76,42 @@ def tile_distances(A, tiles, n_columns, lower_only=False):
     to `mirror`.
     """
     out = np.empty((len(A), n_columns), A.dtype)
-    _add_differences(np.ascontiguousarray(A), tiles, lower_only, out)
+    _, width, columns = tiles.shape
+    filled = np.zeros((len(A), width), A.dtype)
+    filled[:, : A.shape[1]] = A
+    sums = np.empty(columns, A.dtype)
+    _add_differences(filled, tiles, lower_only, sums, out)
     return out
 
 
+# Memory comes from Python, and comparisons stand where `min` would: each NumPy call in
+# a compiled function is compiled too.
 @compiled
-def _fill_tiles(B, tiles):
-    """Copy rows to columns of tiles, in pieces that stay in the cache."""
-    columns = tiles.shape[2]
+def _add_differences(A, tiles, lower_only, sums, out):
+    """Write the distances of the rows `A` to `out`, tile by tile.
+
+    `A` is as wide as the tiles; `sums` is memory for the columns of a tile.
+    """
+    width, columns = tiles.shape[1], tiles.shape[2]
     for t in range(len(tiles)):
         tile, first = tiles[t], t * columns
-        for start in range(0, B.shape[1], _FEATURES):
-            stop = min(start + _FEATURES, B.shape[1])
-            for i in range(first, min(first + columns, len(B))):
-                for f in range(start, stop):
-                    tile[f, i - first] = B[i, f]
-
-
-@compiled
-def _add_differences(A, tiles, lower_only, out):
-    """Write the distances of the rows `A` to `out`, tile by tile."""
-    width, columns = tiles.shape[1], tiles.shape[2]
-    sums, x = np.zeros(columns, A.dtype), np.zeros(width, A.dtype)
-    for t in range(len(tiles)):
-        first = t * columns
-        n_own = min(columns, out.shape[1] - first)
-        for start in range(0, max(1, width), _FEATURES):
-            stop = min(start + _FEATURES, width)
+        n_own = out.shape[1] - first
+        n_own = n_own if n_own < columns else columns
+        for start in range(0, width if width > 0 else 1, _FEATURES):
+            stop = start + _FEATURES
+            stop = stop if stop < width else width
             for i in range(first if lower_only else 0, len(A)):
-                row = out[i, first : first + n_own]
-                for f in range(start, min(stop, A.shape[1])):
-                    x[f] = A[i, f]
+                x, row = A[i], out[i, first : first + n_own]
                 for j in range(n_own):
                     sums[j] = 0 if start == 0 else row[j]
                 for f in range(start, stop, _GROUP):
-                    _add_group(x, tiles[t], f, sums)
+                    a, b, c, d = x[f], x[f + 1], x[f + 2], x[f + 3]
+                    for j in range(columns):
+                        low = abs(a - tile[f, j]) + abs(b - tile[f + 1, j])
+                        high = abs(c - tile[f + 2, j]) + abs(d - tile[f + 3, j])
+                        sums[j] += low + high
                 for j in range(n_own):
                     row[j] = sums[j]
-
-
-@inner
-def _add_group(x, tile, f, sums):
-    """Add the differences of four features from the `f`-th on."""
-    a, b, c, d = x[f], x[f + 1], x[f + 2], x[f + 3]
-    for j in range(len(sums)):
-        low = abs(a - tile[f, j]) + abs(b - tile[f + 1, j])
-        sums[j] += low + (abs(c - tile[f + 2, j]) + abs(d - tile[f + 3, j]))
 
 
 def _sparse_block(A, B, dtype, lower_only=False):

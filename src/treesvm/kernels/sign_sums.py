@@ -8,7 +8,7 @@ vectors at a time, and the weights of a pass stay in the first level cache.
 
 import numpy as np
 
-from treesvm.kernels.compiling import compiled, inner
+from treesvm.kernels.compiling import compiled
 from treesvm.kernels.manhattan import tiles_of
 
 _GROUP = 4  # vectors of one pass, the group that tiles are filled up to
@@ -39,28 +39,26 @@ def sign_sums(X, vectors, weights):
 
 @compiled
 def _add_signs(rows, vectors, weights, sums):
-    """Add to `sums`, all but the vectors in tiles of rows."""
+    """Add to `sums`, all but the vectors in tiles of rows.
+
+    A weight counts where its vector is below the row, less where it is above.
+    """
+    n_vectors, columns, zero = vectors.shape[0], sums.shape[2], vectors.dtype.type(0)
     for t in range(len(sums)):
-        for start in range(0, len(vectors), _VECTORS):
-            stop = min(start + _VECTORS, len(vectors))
+        for start in range(0, n_vectors, _VECTORS):
+            stop = start + _VECTORS
+            stop = stop if stop < n_vectors else n_vectors
             for f in range(sums.shape[1]):
+                x, total = rows[t, f], sums[t, f]
                 for s in range(start, stop, _GROUP):
-                    _add_group(rows[t], vectors, weights[t], f, s, sums[t])
-
-
-@inner
-def _add_group(rows, vectors, weights, f, s, sums):
-    """Add the weights of four vectors where they are below, less those above."""
-    a, b, c, d = vectors[s, f], vectors[s + 1, f], vectors[s + 2, f], vectors[s + 3, f]
-    for i in range(sums.shape[1]):
-        x = rows[f, i]
-        low = _signed(weights[s, i], x, a) + _signed(weights[s + 1, i], x, b)
-        high = _signed(weights[s + 2, i], x, c) + _signed(weights[s + 3, i], x, d)
-        sums[f, i] += low + high
-
-
-@inner
-def _signed(weight, x, z):
-    """The weight with the sign of x - z."""
-    zero = type(weight)(0)
-    return (weight if x > z else zero) - (weight if x < z else zero)
+                    a, b = vectors[s, f], vectors[s + 1, f]
+                    c, d = vectors[s + 2, f], vectors[s + 3, f]
+                    p, q = weights[t, s], weights[t, s + 1]
+                    r, u = weights[t, s + 2], weights[t, s + 3]
+                    for i in range(columns):
+                        v = x[i]
+                        low = (p[i] if v > a else zero) - (p[i] if v < a else zero)
+                        low += (q[i] if v > b else zero) - (q[i] if v < b else zero)
+                        high = (r[i] if v > c else zero) - (r[i] if v < c else zero)
+                        high += (u[i] if v > d else zero) - (u[i] if v < d else zero)
+                        total[i] += low + high

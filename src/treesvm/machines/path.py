@@ -11,7 +11,6 @@ from typing import NamedTuple
 
 import numpy as np
 
-from treesvm.kernels.compiling import compiled
 from treesvm.solvers import conditions, interior_point, smo
 
 # Pair steps per row before interior points take over: on 1,500-row leaves the crossing
@@ -253,22 +252,13 @@ def _slack_weights(starts, p, box, beta, F):
         return boxes / np.maximum(dual_objective, 1e-300)
 
 
-@compiled
 def _stretch_along_ray(p, lower, upper, beta, F):
     """Scale the warm start to the best multiple of it that the larger box holds."""
-    quadratic, linear, room = 0.0, 0.0, np.inf
-    for t in range(len(p)):
-        quadratic += beta[t] * (F[t] + p[t])
-        linear += beta[t] * p[t]
-        if beta[t] > 0.0:
-            room = min(room, upper[t] / beta[t])
-        elif beta[t] < 0.0:
-            room = min(room, lower[t] / beta[t])
-    if room == np.inf or room <= 1.0:
+    room, linear = conditions.room(beta, lower, upper), float(beta @ p)
+    if not 1.0 < room < np.inf:
         return
-    scale = room if quadratic <= 0.0 else min(room, linear / quadratic)
-    if scale <= 1.0:
-        return
-    for t in range(len(p)):
-        F[t] = (F[t] + p[t]) * scale - p[t]
-        beta[t] = min(max(beta[t] * scale, lower[t]), upper[t])
+    quadratic = float(beta @ F) + linear
+    factor = room if quadratic <= 0.0 else min(room, linear / quadratic)
+    if factor > 1.0:
+        conditions.scale(F, beta, p, factor)
+        np.clip(beta, lower, upper, out=beta)

@@ -48,7 +48,7 @@ def quantile_table(X):
     return QuantileTable(values, levels)
 
 
-@compiled
+@compiled(error_model="numpy")
 def _choose_knots(ordered, values, levels):
     """Take values at even steps of rank, the first and the last one among them."""
     n_rows, n_knots = ordered.shape[1], values.shape[1]
@@ -63,16 +63,20 @@ def _choose_knots(ordered, values, levels):
                 values[f, filled] = own[start]
                 levels[f, filled] = 0.5 * (start + stop - 1)
                 filled += 1
-                wanted = max(wanted + step, (stop - 1) + 0.5 * step)
+                wanted += step
+                least = (stop - 1) + 0.5 * step
+                wanted = wanted if wanted > least else least
             start = stop
         low, high = levels[f, 0], levels[f, filled - 1]
-        for k in range(filled):
-            levels[f, k] = (levels[f, k] - low) / (high - low)
-        values[f, filled:] = values[f, filled - 1]
-        levels[f, filled:] = 1.0
+        for k in range(n_knots):
+            if k < filled:
+                levels[f, k] = (levels[f, k] - low) / (high - low)
+            else:
+                values[f, k] = values[f, filled - 1]
+                levels[f, k] = 1.0
 
 
-@compiled
+@compiled(error_model="numpy")
 def _interpolate(X, values, levels, out):
     """Write the level of every value to `out`."""
     last = values.shape[1] - 1

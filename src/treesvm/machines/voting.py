@@ -34,14 +34,13 @@ def class_scores(decisions, pairs, n_classes):
         Positive and negative class of each machine; -1 for "all others".
     """
     if pairs[0, 1] >= 0:
-        votes, confidence = votes_and_confidence(decisions, pairs, n_classes)
-        _break_ties(votes, confidence, pairs, np.zeros(n_classes, np.bool_))
-        return votes
+        scores, confidence = votes_and_confidence(decisions, pairs, n_classes)
+        scores += confidence / (3 * (np.abs(confidence) + 1))
+        _bar_classes_without_machine(scores, pairs)
+        return scores
     known, scores = pairs[:, 0], np.empty((len(decisions), n_classes))
     scores[:, known] = decisions
-    if len(known) < n_classes:  # a class without machine is never the answer
-        unknown = np.setdiff1d(np.arange(n_classes), known)
-        scores[:, unknown] = decisions.min(axis=1, keepdims=True) - 1.0
+    _bar_classes_without_machine(scores, known)
     return scores
 
 
@@ -50,41 +49,36 @@ def votes_and_confidence(decisions, pairs, n_classes):
 
     A decision value of exactly zero votes for the machine's negative class.
     """
-    votes = np.zeros((len(decisions), n_classes))
-    confidence = np.zeros((len(decisions), n_classes))
-    _count_votes(np.ascontiguousarray(decisions, np.float64), pairs, votes, confidence)
-    return votes, confidence
+    decisions = np.asarray(decisions, np.float64)
+    wins = decisions > 0.0
+    votes = _pair_sums(wins.astype(np.float64), -1.0, pairs, n_classes)
+    votes += np.bincount(pairs[:, 1], minlength=n_classes)  # a win is one less for it
+    return votes, _pair_sums(decisions, -1.0, pairs, n_classes)
+
+
+def _pair_sums(values, sign, pairs, n_classes):
+    """Sum the values of each class's machines, times `sign` where it is negative."""
+    sums = np.zeros((len(values), n_classes))
+    _add_pairs(np.ascontiguousarray(values), sign, pairs, sums)
+    return sums
 
 
 @compiled
-def _count_votes(decisions, pairs, votes, confidence):
-    """Fill `votes` and `confidence`, zeros on entry."""
-    for i in range(len(decisions)):
+def _add_pairs(values, sign, pairs, sums):
+    """Add the value of each machine to the sums of its two classes."""
+    for i in range(len(sums)):
         for m in range(len(pairs)):
-            value, positive, negative = decisions[i, m], pairs[m, 0], pairs[m, 1]
-            winner = positive if value > 0.0 else negative
-            votes[i, winner] += 1.0
-            confidence[i, positive] += value
-            confidence[i, negative] -= value
+            sums[i, pairs[m, 0]] += values[i, m]
+            sums[i, pairs[m, 1]] += sign * values[i, m]
 
 
-@compiled
-def _break_ties(votes, confidence, pairs, has_machine):
-    """Turn votes into scores; `has_machine` holds False on entry.
-
-    A class without machine is never the answer.
-    """
-    for m in range(len(pairs)):
-        has_machine[pairs[m, 0]] = has_machine[pairs[m, 1]] = True
-    for i in range(len(votes)):
-        lowest = np.inf
-        for c in range(len(has_machine)):
-            if has_machine[c]:
-                votes[i, c] += confidence[i, c] / (3 * (abs(confidence[i, c]) + 1))
-                lowest = min(lowest, votes[i, c])
-        for c in range(len(has_machine)):
-            if not has_machine[c]:
-                votes[i, c] = lowest - 1.0
+def _bar_classes_without_machine(scores, known):
+    """Put classes without machine below all others: they are never the answer."""
+    has_machine = np.zeros(scores.shape[1], bool)
+    has_machine[known] = True
+    if not has_machine.all():
+        lowest = scores[:, has_machine].min(axis=1, keepdims=True)
+        scores[:, ~has_machine] = lowest - 1.0
 
 
 def predicted_codes(decisions, pairs, n_classes):
@@ -114,26 +108,16 @@ def class_evidence(decisions, pairs, n_classes):
         return np.stack([-lead, lead], axis=1)
     if pairs[0, 1] < 0:
         return class_scores(decisions, pairs, n_classes)
-    total, count = np.zeros((len(decisions), n_classes)), np.zeros(n_classes)
-    _add_pairs(np.ascontiguousarray(decisions, np.float64), pairs, total, count)
-    total /= np.maximum(count, 1.0)
-    total[:, count == 0] = total.min(axis=1, keepdims=True) - 1.0
-    return total
-
-
-@compiled
-def _add_pairs(decisions, pairs, total, count):
-    """Fill `total` with sums of log probabilities, `count` with numbers of pairs."""
-    for m in range(len(pairs)):
-        count[pairs[m, 0]] += 1.0
-        count[pairs[m, 1]] += 1.0
-    for i in range(len(decisions)):
-        for m in range(len(pairs)):
-            odds = PAIR_SLOPE * decisions[i, m]
-            # log(1 + exp(-|odds|)) is what the better side lacks to certainty.
-            doubt = np.log1p(np.exp(-abs(odds)))
-            total[i, pairs[m, 0]] -= doubt + max(-odds, 0.0)
-            total[i, pairs[m, 1]] -= doubt + max(odds, 0.0)
+    odds = PAIR_SLOPE * np.asarray(decisions, np.float64)
+    # log(1 + exp(-|odds|)) is what the better side lacks to certainty; the other side
+    # lacks |odds| more.
+    size = np.abs(odds)
+    middle = np.log1p(np.exp(-size)) + size / 2.0
+    evidence = _pair_sums(odds / 2.0, -1.0, pairs, n_classes)
+    evidence -= _pair_sums(middle, 1.0, pairs, n_classes)
+    evidence /= np.maximum(np.bincount(pairs.ravel(), minlength=n_classes), 1)
+    _bar_classes_without_machine(evidence, pairs)
+    return evidence
 
 
 def chunked_evidence(decide, n_rows, pairs, n_classes):

@@ -6,7 +6,7 @@ coefficients beta and their gradient F = K beta - p, in one or two passes over t
 
 import numpy as np
 
-from treesvm.kernels.compiling import compiled, inner
+from treesvm.kernels.compiling import compiled
 
 
 def is_solved(violation, gap, tol, gap_tol):
@@ -17,7 +17,9 @@ def is_solved(violation, gap, tol, gap_tol):
     return gap <= gap_tol or (violation <= tol and gap <= 10.0 * gap_tol)
 
 
-@compiled
+# Plain comparisons below where `min` and `max` would do: each of those is one more
+# function to compile.
+@compiled(error_model="numpy")
 def bias_of(F, lower, upper):
     """Return the b that minimises the primal objective for the given gradient.
 
@@ -26,81 +28,57 @@ def bias_of(F, lower, upper):
     is split at the mean of the kinks inside it until none is left.  (Sorting the kinks
     is no faster, and takes seconds to compile.)
     """
-    low, high, total = np.inf, -np.inf, 0.0
-    for t in range(F.shape[0]):
-        low, high = min(low, -F[t]), max(high, -F[t])
-        total += upper[t]
-    flat = 1e-9 * total
-    if _slope_after(low, F, lower, upper) > flat:
-        return low
-    while True:
-        middle = _mean_between(low, high, F)
-        if not low < middle < high:
-            break
-        if _slope_after(middle, F, lower, upper) > flat:
-            high = middle
+    n, total, flat = F.shape[0], 0.0, 0.0
+    for t in range(n):
+        total -= F[t]
+        flat += 1e-9 * upper[t]
+    low, high, slope_after_low, middle = -np.inf, np.inf, -np.inf, total / n
+    while low < middle < high:
+        slope, below, n_below, above, n_above = 0.0, 0.0, 0, 0.0, 0
+        for t in range(n):
+            kink = -F[t]
+            if kink > middle:
+                slope -= upper[t]
+                if kink < high:
+                    above += kink
+                    n_above += 1
+            else:
+                slope -= lower[t]
+                if low < kink < middle:
+                    below += kink
+                    n_below += 1
+        if slope > flat:
+            high, middle = middle, below / n_below  # NaN if there is none
         else:
-            low = middle
-    kink, previous = _kinks_around(low, F)
-    if _slope_after(previous, F, lower, upper) >= -flat:
-        return (previous + kink) / 2.0  # flat between two kinks: its middle
-    return kink
-
-
-@inner
-def _slope_after(b, F, lower, upper):
-    """Slope of the loss just right of b."""
-    slope = 0.0
-    for t in range(F.shape[0]):
-        slope -= upper[t] if -F[t] > b else lower[t]
-    return slope
-
-
-@inner
-def _mean_between(low, high, F):
-    """Mean of the kinks strictly between two values, NaN if there is none."""
-    total, n_inside = 0.0, 0
-    for t in range(F.shape[0]):
-        if low < -F[t] < high:
-            total -= F[t]
-            n_inside += 1
-    return total / n_inside if n_inside > 0 else np.nan
-
-
-@inner
-def _kinks_around(b, F):
-    """Return the smallest kink above b and the largest one up to b."""
-    above, below = np.inf, -np.inf
-    for t in range(F.shape[0]):
-        if -F[t] > b:
-            above = min(above, -F[t])
+            low, slope_after_low, middle = middle, slope, above / n_above
+    turn, previous = np.inf, -np.inf  # the first kink above `low`, the last up to it
+    for t in range(n):
+        kink = -F[t]
+        if kink > low:
+            turn = kink if kink < turn else turn
         else:
-            below = max(below, -F[t])
-    if above == np.inf:
-        above = below
-    return above, below
+            previous = kink if kink > previous else previous
+    if turn == np.inf:
+        return previous
+    if slope_after_low >= -flat:
+        return (previous + turn) / 2.0  # flat between two kinks: its middle
+    return turn
 
 
-@compiled
 def extremes(F, beta, lower, upper):
     """Return the smallest F that can rise and the largest F that can fall."""
-    least_rising, most_falling = np.inf, -np.inf
-    for t in range(F.shape[0]):
-        if beta[t] < upper[t]:
-            least_rising = min(least_rising, F[t])
-        if beta[t] > lower[t]:
-            most_falling = max(most_falling, F[t])
-    return least_rising, most_falling
+    rising = np.where(beta < upper, F, np.inf)
+    falling = np.where(beta > lower, F, -np.inf)
+    return rising.min(initial=np.inf), falling.max(initial=-np.inf)
 
 
-@compiled
 def violation_of(F, beta, lower, upper):
     """Largest amount by which some falling row's F exceeds some rising row's F."""
     least_rising, most_falling = extremes(F, beta, lower, upper)
     return max(0.0, most_falling - least_rising)
 
 
-@compiled
+@compiled(error_model="numpy")
 def state_of(F, beta, p, lower, upper):
     """Return the violation, the relative gap and the bias.
 
@@ -108,15 +86,21 @@ def state_of(F, beta, p, lower, upper):
     is the sum of max_{lower <= v <= upper} v r - beta r; every term is >= 0.
     """
     b = bias_of(F, lower, upper)
-    gap, norm2, linear = 0.0, 0.0, 0.0
+    gap, norm2, linear, least_rising, most_falling = 0.0, 0.0, 0.0, np.inf, -np.inf
     for t in range(F.shape[0]):
         r = -(F[t] + b)
+        if beta[t] < upper[t] and F[t] < least_rising:
+            least_rising = F[t]
+        if beta[t] > lower[t] and F[t] > most_falling:
+            most_falling = F[t]
         gap += (upper[t] if r > 0.0 else lower[t]) * r - beta[t] * r
         norm2 += beta[t] * (F[t] + p[t])
         linear += beta[t] * p[t]
-    dual = linear - norm2 / 2.0
-    relative = gap / max(abs(dual), abs(dual + gap), 1e-300)
-    return violation_of(F, beta, lower, upper), relative, b
+    dual = abs(linear - norm2 / 2.0)
+    primal = abs(linear - norm2 / 2.0 + gap)
+    violation = most_falling - least_rising
+    size = (primal if primal > dual else dual) + 1e-300
+    return violation if violation > 0.0 else 0.0, gap / size, b
 
 
 def relative_gap(F, beta, p, lower, upper):
@@ -124,16 +108,11 @@ def relative_gap(F, beta, p, lower, upper):
     return state_of(F, beta, p, lower, upper)[1]
 
 
-@compiled
 def dual_objective(F, beta, p):
     """Return p'beta - 1/2 beta'K beta, from the gradient."""
-    total = 0.0
-    for t in range(F.shape[0]):
-        total += beta[t] * (p[t] - F[t])
-    return total / 2.0
+    return float(beta @ (p - F)) / 2.0
 
 
-@compiled
 def stretch(F, beta, p, lower, upper):
     """Scale `beta` and update `F` so that no margin falls short of one.
 
@@ -141,48 +120,36 @@ def stretch(F, beta, p, lower, upper):
     margin): there the slack that a small violation leaves is multiplied by a large C,
     while the scaling costs the dual objective only its square.
     """
+    if not (np.abs(p) == 1.0).all():
+        return
     least_rising, most_falling = extremes(F, beta, lower, upper)
-    b = -(least_rising + most_falling) / 2.0
-    short, room = 0.0, np.inf
-    for t in range(F.shape[0]):
-        if beta[t] > 0.0:
-            room = min(room, upper[t] / beta[t])
-        elif beta[t] < 0.0:
-            room = min(room, lower[t] / beta[t])
-        if abs(p[t]) != 1.0:
-            return
-        r = -(F[t] + b)
-        if upper[t] > 0.0:
-            short = max(short, r)
-        if lower[t] < 0.0:
-            short = max(short, -r)
-    if room <= 1.0 or short <= 0.0 or short > 0.5:
-        return
-    scale = 1.0 / (1.0 - short)
-    if scale >= room:
-        return
-    for t in range(F.shape[0]):
-        F[t] = (F[t] + p[t]) * scale - p[t]
-        beta[t] *= scale
+    lack = (least_rising + most_falling) / 2.0 - F
+    short = max(
+        lack.max(where=upper > 0.0, initial=0.0),
+        -lack.min(where=lower < 0.0, initial=0.0),
+    )
+    if 0.0 < short <= 0.5 and 1.0 / (1.0 - short) < room(beta, lower, upper):
+        scale(F, beta, p, 1.0 / (1.0 - short))
+
+
+def room(beta, lower, upper):
+    """Return the largest multiple of `beta` that the box holds."""
+    used = np.flatnonzero(beta)
+    own = beta[used]
+    return (np.where(own > 0.0, upper[used], lower[used]) / own).min(initial=np.inf)
+
+
+def scale(F, beta, p, factor):
+    """Multiply `beta`, and update `F`."""
+    beta *= factor
+    F += p
+    F *= factor
+    F -= p
 
 
 def unsettled(F, beta, lower, upper):
     """Return the rows that are free, or at a bound they might still leave."""
-    rows = np.empty(len(F), np.int64)
-    return rows[: write_unsettled(F, beta, lower, upper, rows)]
-
-
-@compiled
-def write_unsettled(F, beta, lower, upper, rows):
-    """Write the unsettled rows to the front of `rows`; return how many they are."""
     least_rising, most_falling = extremes(F, beta, lower, upper)
-    n = 0
-    for t in range(F.shape[0]):
-        can_rise = beta[t] < upper[t]
-        can_fall = beta[t] > lower[t]
-        settled_low = not can_fall and F[t] > most_falling
-        settled_high = not can_rise and F[t] < least_rising
-        if not (settled_low or settled_high):
-            rows[n] = t
-            n += 1
-    return n
+    is_settled = np.greater(F, most_falling) & (beta <= lower)
+    is_settled |= np.less(F, least_rising) & (beta >= upper)
+    return np.flatnonzero(~is_settled)

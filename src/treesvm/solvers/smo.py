@@ -27,7 +27,7 @@ from treesvm.solvers.conditions import (
     is_solved,
     state_of,
     stretch,
-    write_unsettled,
+    unsettled,
 )
 from treesvm.solvers.pair_steps import pair_steps, step_memory
 from treesvm.solvers.solution import Solution
@@ -93,7 +93,6 @@ class DescentMemory(NamedTuple):
     """What `descend` writes to, for a number of rows and all smaller ones."""
 
     gram: np.ndarray  # flat: the Gram matrix of the rows left by shrinking
-    rows: np.ndarray  # these rows
     values: np.ndarray  # see `step_memory`
     bits: np.ndarray
 
@@ -101,7 +100,7 @@ class DescentMemory(NamedTuple):
 def descent_memory(n, dtype):
     """Allocate memory for `descend` on up to n rows; untouched parts cost nothing."""
     gram = np.empty(n * n // 2, dtype)  # shrinking leaves at most 0.7 n rows
-    return DescentMemory(gram, np.empty(n, np.int64), *step_memory(n))
+    return DescentMemory(gram, *step_memory(n))
 
 
 @compiled
@@ -126,11 +125,10 @@ def descend(K, p, lower, upper, beta, F, tol, gap_tol, max_iter, memory):
     around them would have them compiled once again.
     """
     n = len(F)
-    n_iter, n_left, period = 0, n, max(n, 1000)
+    n_iter, rows, period = 0, None, max(n, 1000)
     budget = min(period, max_iter)
     goal = tol  # tightened when a violation of tol is not yet a fair gap
     while True:
-        rows = None if n_left == n else memory.rows[:n_left]
         done = _round(K, lower, upper, beta, F, rows, goal, budget, memory)
         n_iter += done
         is_stuck = done == 0  # no pair can move in floating point
@@ -143,10 +141,10 @@ def descend(K, p, lower, upper, beta, F, tol, gap_tol, max_iter, memory):
         left = max_iter - n_iter
         if is_stuck or left <= 0 or is_solved(violation, gap, tol, gap_tol):
             return n_iter, state
-        n_left = write_unsettled(F, beta, lower, upper, memory.rows)
+        rows = unsettled(F, beta, lower, upper)
         budget = min(period, left)
-        if n_left > 0.7 * n:
-            n_left = n
+        if len(rows) > 0.7 * n:
+            rows = None
         else:
             # The smaller problem is cheaper by the square: let it run longer, and to a
             # finer point, or the first violator of the full set undoes it.
@@ -189,15 +187,21 @@ def _steps(K, lower, upper, beta, F, goal, budget, memory):
     return done
 
 
-# Explicit loops where fancy indexing would do: it takes seconds to compile.
-@compiled
 def gathered(K, rows, memory):
     """Return ``K[rows][:, rows]``, held in the flat `memory`."""
     n = len(rows)
     out = memory[: n * n].reshape(n, n)
+    _gather(K, rows, out)
+    return out
+
+
+# Explicit loops: NumPy's fancy indexing takes three times as long.
+@compiled
+def _gather(K, rows, out):
+    """Write ``K[rows][:, rows]`` to `out`."""
+    n = len(rows)
     for a in range(n):
         source = K[rows[a]]
         target = out[a]
         for b in range(n):
             target[b] = source[rows[b]]
-    return out

@@ -55,37 +55,6 @@ def projections_of(rows, chosen, w, out):
 
 
 @compiled
-def node_depths(left, right, out):
-    """Write to `out` the number of tests above each node; parents come first."""
-    out[0] = 0
-    for k in range(len(left)):
-        if left[k] != LEAF:
-            out[left[k]] = out[k] + 1
-            out[right[k]] = out[k] + 1
-
-
-@compiled
-def surviving_nodes(left, right, is_cut, new_id):
-    """Number the nodes that remain when the nodes in `is_cut` become leaves.
-
-    Writes to `new_id` for each node the new number of the node that holds its rows:
-    its own, or that of the ancestor where the branch was cut. Returns how many remain.
-    """
-    inside = np.zeros(len(left), np.bool_)  # strictly below a cut
-    n_kept = 0
-    for k in range(len(left)):
-        if not inside[k]:
-            new_id[k] = n_kept
-            n_kept += 1
-        if left[k] != LEAF:
-            for child in (left[k], right[k]):
-                if inside[k] or is_cut[k]:
-                    inside[child] = True
-                    new_id[child] = new_id[k]
-    return n_kept
-
-
-@compiled
 def write_paths(leaf_ids, parent, indptr, indices):
     """Fill the CSR arrays of a decision path: the nodes above and at each row's leaf.
 

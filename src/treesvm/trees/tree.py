@@ -88,14 +88,22 @@ class Tree:
     @cached_property
     def node_depth(self):
         """Number of tests above each node, shape (n_nodes,)."""
-        depths = np.empty(self.n_nodes, np.int32)
-        routing.node_depths(self.left, self.right, depths)
+        depths = np.zeros(self.n_nodes, np.int32)
+        for depth, inner in enumerate(self._levels()):
+            depths[self.left[inner]] = depths[self.right[inner]] = depth + 1
         return depths
 
     @property
     def depth(self):
         """Number of tests on the longest path."""
         return int(self.node_depth.max())
+
+    def _levels(self):
+        """Yield the inner nodes of each depth, from the root down."""
+        level = np.zeros(1, np.int32)
+        while len(inner := level[self.left[level] != LEAF]):
+            yield inner
+            level = np.concatenate([self.left[inner], self.right[inner]])
 
     @cached_property
     def parent(self):
@@ -181,19 +189,23 @@ class Tree:
         ndarray of int32, shape (n_nodes,)
             Number in the cut tree of the node itself, or of the leaf that replaced it.
         """
-        new_id = np.empty(self.n_nodes, np.int32)
-        routing.surviving_nodes(self.left, self.right, self._mask(nodes), new_id)
-        return new_id
+        is_cut, holder = self._mask(nodes), np.arange(self.n_nodes)
+        for inner in self._levels():
+            own = holder[inner]
+            is_gone = (own != inner) | is_cut[inner]
+            for child in (self.left[inner], self.right[inner]):
+                holder[child] = np.where(is_gone, own, child)
+        is_kept = holder == np.arange(self.n_nodes)
+        return (np.cumsum(is_kept, dtype=np.int32) - 1)[holder]
 
     def cut(self, nodes):
         """Return the tree in which the given nodes are leaves, numbered densely."""
         is_cut = self._mask(nodes)
-        new_id = np.empty(self.n_nodes, np.int32)
-        n_kept = routing.surviving_nodes(self.left, self.right, is_cut, new_id)
-        if n_kept == self.n_nodes:
-            return self
+        new_id = self.node_map(is_cut)
         # A node keeps its place exactly if it is the first with its new number.
         kept = np.unique(new_id, return_index=True)[1]
+        if len(kept) == self.n_nodes:
+            return self
         inner = ~self.is_leaf[kept] & ~is_cut[kept]
         feature = np.where(inner, self.feature[kept], LEAF).astype(np.int32)
         weights = self.weights

@@ -40,7 +40,7 @@ ESTIMATORS = {
     ),
     "KernelSVR": Entry("treesvm.estimators.kernel_svr", (*_REGRESSOR, "machine")),
     "DTSVMClassifier": Entry(
-        "treesvm.estimators.dtsvm", (*_CLASSIFIER, "members", "calibration")
+        "treesvm.estimators.dtsvm", (*_CLASSIFIER, "theta", "members", "calibration")
     ),
     "DTSVMClassifierCV": Entry(
         "treesvm.model_selection.dtsvm_cv",

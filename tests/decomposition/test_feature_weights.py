@@ -26,7 +26,7 @@ def two_true_features(rng, n_rows=400, n_noise=4):
 
 
 def whole(kernel="laplacian", **options):
-    options = {"C": 1.0, "tol": 1e-5, **options}
+    options = {"C": 1.0, "gamma_scale": 1.0, "tol": 1e-5, **options}
     return DTSVMClassifier(
         kernel=kernel, partition=WholeSpace(), random_state=0, **options
     )

@@ -84,8 +84,9 @@ def test_a_leaf_answers_with_its_own_classes(rng, n_classes):
 def test_weight_two_is_the_row_twice(rng, leaf_scaling):
     X, y = blobs(150, 3)
     times = rng.integers(0, 4, len(y))
+    # A C that is chosen leaves out one row: of a row twice, the other copy stays.
     model = DTSVMClassifier(
-        gamma=3.0, leaf_scaling=leaf_scaling, tol=1e-8, random_state=0
+        5.0, gamma=3.0, leaf_scaling=leaf_scaling, tol=1e-8, random_state=0
     )
     weighted = clone(model).fit(X, y, sample_weight=times)
     repeated = model.fit(np.repeat(X, times, axis=0), np.repeat(y, times))
@@ -208,6 +209,9 @@ def test_leaf_report_is_a_table():
             "rows",
             "classes",
             "answer",
+            "kernel",
+            "C",
+            "gamma",
             "support_vectors",
             "converged",
             "gap",
@@ -223,6 +227,11 @@ def test_leaf_report_is_a_table():
     assert set(table.answer) == {"a", "b"}
     assert table.converged.all()
     assert (table.gap <= 1e-3).all()
+    mixed = table[table.classes > 1]
+    assert set(mixed.kernel) == {model.kernel_}
+    assert set(mixed.C) == {model.C_}
+    assert mixed.gamma.nunique() > 1  # in units of the median distance of each part
+    assert table.gamma[table.classes == 1].isna().all()
     assert (table.seconds >= 0).all()
 
 

@@ -30,7 +30,7 @@ def rows(rng):
 
 def fitted(cls, rows, **options):
     X, y = rows
-    return cls(5.0, gamma="median", **options).fit(X, y)
+    return cls(5.0, gamma="median", **({"gamma_scale": 1.0} | options)).fit(X, y)
 
 
 @pytest.mark.parametrize("cls", [KernelSVC, KernelSVR])

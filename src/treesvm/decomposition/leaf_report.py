@@ -10,6 +10,9 @@ _NAMES = (
     "rows",
     "classes",
     "answer",
+    "kernel",
+    "C",
+    "gamma",
     "support_vectors",
     "converged",
     "gap",
@@ -18,7 +21,7 @@ _NAMES = (
 )
 
 
-def leaf_report(members, classes, names):
+def leaf_report(members, classes, names, C):
     """Return a dict of columns that pandas takes, with a place for every leaf.
 
     Parameters
@@ -29,6 +32,8 @@ def leaf_report(members, classes, names):
         Labels by class code.
     names : sequence
         Of the features.
+    C : float
+        Of all machines.
     """
     rows = []
     for number, member in enumerate(members):
@@ -37,6 +42,7 @@ def leaf_report(members, classes, names):
         for leaf, part in zip(places, member.parts, strict=True):
             machine = part.machine
             gap = 0.0 if machine is None else machine.records["gap"].max()
+            kernel = getattr(machine, "kernel", None)
             rows.append(
                 (
                     number,
@@ -44,6 +50,9 @@ def leaf_report(members, classes, names):
                     part.n_rows,
                     part.n_classes,
                     classes[part.code],
+                    "" if kernel is None else kernel.name,
+                    np.nan if kernel is None else C,
+                    getattr(kernel, "gamma", np.nan),
                     part.n_vectors,
                     part.converged,
                     float(gap),

@@ -2,8 +2,9 @@
 
 from typing import Any, NamedTuple
 
-from treesvm.kernels.families import Kernel
 from treesvm.kernels.kernel import Gaussian
+
+OPEN = "auto"  # a value that the rows are to choose, see `theta_choice`
 
 
 class Theta(NamedTuple):
@@ -11,11 +12,11 @@ class Theta(NamedTuple):
 
     Attributes
     ----------
-    C : float
+    C : float or "auto"
     gamma : float or {"median", "scale", "auto"}
-    gamma_scale : float
+    gamma_scale : float or "auto"
         Multiplies the words.
-    kernel : Kernel
+    kernel : Kernel or "auto"
         Whose gamma is settled in each part.
     leaf_scaling : {"minmax", "quantile", None}
     feature_weights : None, "learned" or ndarray of shape (n_features,)
@@ -23,10 +24,10 @@ class Theta(NamedTuple):
         None for regressors.
     """
 
-    C: float = 10.0
+    C: Any = 10.0
     gamma: float | str = "median"
-    gamma_scale: float = 1.0
-    kernel: Kernel = Gaussian()
+    gamma_scale: Any = 1.0
+    kernel: Any = Gaussian()
     leaf_scaling: str | None = "minmax"
     feature_weights: Any = None
     multi_class: str | None = "ovo"

@@ -27,7 +27,8 @@ from treesvm.decomposition.parts_loop import (
     largest_first,
     worker_count,
 )
-from treesvm.decomposition.theta import Theta
+from treesvm.decomposition.theta import OPEN, Theta
+from treesvm.decomposition.theta_choice import choose_theta, is_open
 from treesvm.inputs.rows import Rows
 from treesvm.kernels.kernel import make_kernel
 from treesvm.machines.regression_machine import train_regressor
@@ -55,7 +56,7 @@ def machine_options(model) -> MachineOptions:
         model.C,
         model.gamma,
         model.gamma_scale,
-        make_kernel(model.kernel, degree=model.degree, coef0=model.coef0),
+        _kernel_of(model),
         getattr(model, "leaf_scaling", None),
         model.feature_weights,
         getattr(model, "multi_class", None),
@@ -70,6 +71,13 @@ def machine_options(model) -> MachineOptions:
         ),
         getattr(model, "epsilon", None),
     )
+
+
+def _kernel_of(model):
+    """Return the kernel of an estimator's parameters, or that it is open."""
+    if isinstance(model.kernel, str) and model.kernel == OPEN:
+        return OPEN
+    return make_kernel(model.kernel, degree=model.degree, coef0=model.coef0)
 
 
 def target_spread(rows: Rows) -> float:
@@ -105,12 +113,68 @@ class Recipe(NamedTuple):
 
 def fit_member(rows: Rows, recipe: Recipe, seed: int, store=NOTHING_KEPT):
     """Cut the space and train all parts; return the `Decomposition`."""
-    partition, part_of = _grown(rows, recipe, seed, store)
-    groups, options = rows_by_leaf(part_of, partition.n_parts), recipe.options
+    return fit_members(rows, recipe, [(seed, store)])[0][0]
+
+
+def fit_members(rows: Rows, recipe: Recipe, draws):
+    """Make a decomposition for each of `draws`, pairs of a seed and a store.
+
+    Returns
+    -------
+    (list of Decomposition, Theta)
+        All have one theta; what the recipe leaves open is chosen in parts of the first.
+    """
+    members = []
+    for seed, store in draws:
+        partition, part_of = _grown(rows, recipe, seed, store)
+        groups = rows_by_leaf(part_of, partition.n_parts)
+        recipe = _settled(rows, groups, recipe, seed)
+        parts = _trained(rows, groups, recipe, seed, store)
+        members.append(Decomposition(partition, parts, rows.n_classes))
+    return members, recipe.options.theta
+
+
+def _settled(rows, groups, recipe, seed):
+    """Return the recipe with a theta that leaves nothing open."""
+    theta = recipe.options.theta
+    if not is_open(theta):
+        return recipe
+
+    def rows_of(k):
+        return rows.take(groups.rows(k))
+
+    lowest, highest = (np.full(len(groups.sizes), v) for v in (rows.n_classes, -1))
+    part_of = np.repeat(np.arange(len(groups.sizes)), groups.sizes)
+    np.minimum.at(lowest, part_of, rows.target[groups.order])
+    np.maximum.at(highest, part_of, rows.target[groups.order])
+    options = settled_options(
+        recipe.options, rows_of, groups.sizes, lowest < highest, seed, recipe.n_jobs
+    )
+    return recipe._replace(options=options)
+
+
+def settled_options(options, rows_of, sizes, is_mixed, seed, n_jobs=None):
+    """Return options whose theta leaves nothing open; see `choose_theta`."""
+    theta = choose_theta(
+        options.theta,
+        rows_of,
+        sizes,
+        is_mixed,
+        seed,
+        n_jobs=n_jobs,
+        tol=options.tol,
+        max_iter=options.max_iter,
+    )
+    return options._replace(theta=theta)
+
+
+def _trained(rows, groups, recipe, seed, store):
+    """Return the trained parts of a partition."""
+    options = recipe.options
     if needs_prior(options, groups.sizes):
         sample = rows.take(sample_numbers(len(rows.target), seed))
         options = options._replace(prior=learned_prior(sample, options))
-    parts = train_parts(
+    return train_parts(
         rows,
         groups,
         options,
@@ -118,7 +182,6 @@ def fit_member(rows: Rows, recipe: Recipe, seed: int, store=NOTHING_KEPT):
         verbose=recipe.verbose,
         store=store,
     )
-    return Decomposition(partition, parts, rows.n_classes)
 
 
 def learned_prior(sample, options):

@@ -9,7 +9,13 @@ from treesvm.decomposition.calibration import calibration_by_parts, judged_parts
 from treesvm.decomposition.checkpointing import count_restored, open_checkpoint
 from treesvm.decomposition.feature_weights import sample_numbers
 from treesvm.decomposition.seeds import draw_seeds
-from treesvm.decomposition.training import learned_prior, machine_options
+from treesvm.decomposition.theta_choice import is_open
+from treesvm.decomposition.theta_choice import judged_parts as judged_for_theta
+from treesvm.decomposition.training import (
+    learned_prior,
+    machine_options,
+    settled_options,
+)
 from treesvm.distributed.clusters import tells_lost_clusters
 from treesvm.distributed.dask_classifier import DaskClassifier
 from treesvm.distributed.decomposing import fit_decomposition, plan_leaves
@@ -117,24 +123,38 @@ class DaskDTSVMClassifier(DaskClassifier):
         )
         with store:
             seeds = store.seeds(draw_seeds(model), model.random_state)
+            if is_open(options.theta):
+                options = self._settled(client, size, model, rows, seeds[0], options)
             members = [
                 self._fit_member(
                     client, size, model, rows, seed, options, store.scope(f"{number}")
                 )
                 for number, seed in enumerate(seeds[: model.n_estimators])
             ]
-        model.restore_fitted(members)
+        model.restore_fitted(members, options.theta)
         model.calibration_ = None
         if model.probability:
             model.calibration_ = calibrated(client, model, rows, seeds[-1])
         count_restored(model, store)
 
+    def _settled(self, client, size, model, rows, seed, options):
+        """Grow the first tree without training, and choose in some of its leaves."""
+        plan = _planned(client, rows, model, seed)
+        grown, _ = fit_decomposition(client, rows, plan, None, n_threads=size.n_threads)
+        tree, wanted = grown.partition.tree, {}
+        leaves = tree.leaves()
+        sizes, is_mixed = tree.n_rows[leaves], (tree.value[leaves] > 0).sum(axis=1) > 1
+        parts = judged_for_theta(sizes, is_mixed, seed)
+        if parts:
+            some, part = rows.of_parts(client, grown.partition, parts)
+            for k in parts:
+                own = some.take(np.flatnonzero(part == k))
+                wanted[k] = Rows(own.X, own.codes, own.weights, len(rows.classes))
+        return settled_options(options, wanted.get, sizes, is_mixed, seed)
+
     def _fit_member(self, client, size, model, rows, seed, options, store):
         """Grow one tree and train its leaves."""
-        partition = tree_recipe(model)
-        if model.n_estimators > 1:
-            partition = partition.randomized()
-        plan = plan_leaves(client, rows, partition, model.max_leaf_size, seed)
+        plan = _planned(client, rows, model, seed)
         options = options_with_prior(client, rows, plan, options, seed)
         member, trained_by = fit_decomposition(
             client,
@@ -149,6 +169,14 @@ class DaskDTSVMClassifier(DaskClassifier):
             before = self.leaves_per_worker_.get(worker, 0)
             self.leaves_per_worker_[worker] = before + count
         return member
+
+
+def _planned(client, rows, model, seed):
+    """Return the plan of one member's leaves."""
+    partition = tree_recipe(model)
+    if model.n_estimators > 1:
+        partition = partition.randomized()
+    return plan_leaves(client, rows, partition, model.max_leaf_size, seed)
 
 
 def calibrated(client, model, rows, seed):
@@ -168,7 +196,7 @@ def calibrated(client, model, rows, seed):
         return Rows(own.X, own.codes, own.weights, len(rows.classes))
 
     mass = members[0].partition.tree.value[0]
-    return calibration_by_parts(members, rows_of, mass, model.C, seed)
+    return calibration_by_parts(members, rows_of, mass, model.C_, seed)
 
 
 def tree_recipe(model):

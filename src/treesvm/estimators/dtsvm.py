@@ -1,7 +1,7 @@
 """DTSVM: a tree cuts the space, a kernel SVM answers in every part."""
 
 from collections.abc import Callable
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from sklearn.base import ClassifierMixin
@@ -16,12 +16,12 @@ from treesvm.decomposition.leaf_reduction import check_selector
 from treesvm.decomposition.leaf_report import leaf_report
 from treesvm.decomposition.predictor import DecompositionPredictor
 from treesvm.decomposition.seeds import draw_seeds
-from treesvm.decomposition.training import Recipe, fit_member, machine_options
+from treesvm.decomposition.training import Recipe, fit_members, machine_options
 from treesvm.estimators.explaining import ExplainsFeatures
 from treesvm.files.file_path import FilePath
 from treesvm.inputs.array_types import Array, ArrayLike, ClassWeight, MatrixLike, Seed
 from treesvm.inputs.estimator import Estimator
-from treesvm.inputs.parameter_rules import check_parameters
+from treesvm.inputs.parameter_rules import check_parameters, either, number
 from treesvm.inputs.rows import Rows
 from treesvm.inputs.training_rows import checked_rows, classification_rows
 from treesvm.inputs.whole_fit import all_or_nothing
@@ -29,7 +29,7 @@ from treesvm.partitions.choice import find_partition
 
 
 class DTSVMClassifier(ExplainsFeatures, ClassifierMixin, Estimator):
-    """Tree-decomposed kernel SVM with given C, gamma and leaf size.
+    """Tree-decomposed kernel SVM, whose C, width and kernel may be left open.
 
     An entropy tree splits the rows until its leaves hold fewer than `max_leaf_size`; a
     leaf with one class answers with its label, every other leaf with a kernel SVM of
@@ -38,20 +38,24 @@ class DTSVMClassifier(ExplainsFeatures, ClassifierMixin, Estimator):
 
     Parameters
     ----------
-    C : float, default=5.0
+    C : float or "auto", default="auto"
         Weight of the errors: large values follow the rows, small ones are smoother.
+        "auto" leaves the choice to the training rows: C, `gamma_scale` and `kernel`, as
+        far as they are "auto", are those that do best on rows of a few parts, had these
+        not trained the machines that answer them (see Notes).
     gamma : {"median", "scale", "auto"} or float, default="median"
         Of the features as the parts see them. "median" is one divided by the median
         distance between a part's rows, so that it suits any number of features; "scale"
         and "auto" are scikit-learn's rules, on what the part sees.
-    gamma_scale : float, default=1.0
-        Multiplies a gamma that is a word.
+    gamma_scale : float or "auto", default="auto"
+        Multiplies a gamma that is a word; "auto" tries 0.3, 1 and 3.
     max_leaf_size : int, default=1500
         σ: nodes with at least this many rows are split, if they can be.
-    kernel : {"laplacian", "rbf", "linear", "poly", "polynomial", "sigmoid"} or \
-callable, default="laplacian"
+    kernel : {"auto", "laplacian", "rbf", "linear", "poly", "polynomial", "sigmoid"} \
+or callable, default="auto"
         The Laplacian is ahead on tables of mixed columns, the Gaussian ("rbf", the
-        paper's) on letters, digits and signals.
+        paper's) on letters, digits and signals. "auto" tries both; where gamma is a
+        number it is the Laplacian.
     degree : int, default=3
         Of the polynomial kernel.
     coef0 : float, default=0.0
@@ -118,6 +122,10 @@ callable, default="laplacian"
     support_ : ndarray of int
         After a fit in one memory, the numbers of the rows of X that are support vectors
         of any part, ascending. Model files do not keep it.
+    C_, gamma_scale_ : float
+        What was given or chosen.
+    kernel_ : str or callable
+        The same of the kernel.
     n_iter_ : int
         Most steps that a machine took.
     calibration_ : Calibration or None
@@ -136,6 +144,10 @@ callable, default="laplacian"
     leaf_scaling=None`` suit them better than the defaults); where trees win by their
     own means (many irrelevant or categorical features), boosted trees are better.
 
+    What is "auto" is chosen on at most 1,500 training rows of a few parts of the first
+    member. The loss is the log loss of left-out rows plus their share of wrong answers,
+    and of points within half a standard error of the best the smoothest is taken.
+
     References
     ----------
     F. Chang, C.-Y. Guo, X.-R. Lin, C.-J. Lu, "Tree decomposition for large-scale SVM
@@ -152,14 +164,19 @@ callable, default="laplacian"
     True
     """
 
+    _rules: ClassVar[dict[str, Any]] = {
+        name: either("auto", number('use a positive number or "auto"', above=0.0))
+        for name in ("C", "gamma_scale")
+    }
+
     def __init__(
         self,
-        C: float = 5.0,
+        C: float | str = "auto",
         gamma: float | str = "median",
         max_leaf_size: int = 1500,
         *,
-        gamma_scale: float = 1.0,
-        kernel: str | Callable[..., Any] = "laplacian",
+        gamma_scale: float | str = "auto",
+        kernel: str | Callable[..., Any] = "auto",
         degree: int = 3,
         coef0: float = 0.0,
         multi_class: str = "ovo",
@@ -229,15 +246,16 @@ callable, default="laplacian"
         recipe = self.recipe()
         with open_rows_checkpoint(self, rows) as store:
             seeds = store.seeds(draw_seeds(self), self.random_state)
-            members = [
-                fit_member(rows, recipe, seed, store.scope(f"member {number}"))
+            draws = [
+                (seed, store.scope(f"member {number}"))
                 for number, seed in enumerate(seeds[: self.n_estimators])
             ]
-        self.restore_fitted(members)
+            members, theta = fit_members(rows, recipe, draws)
+        self.restore_fitted(members, theta)
         self.support_ = kept[support_rows(members, rows.X)]
         self.calibration_ = None
         if self.probability:
-            self.calibration_ = calibrate(members, rows, self.C, seeds[-1])
+            self.calibration_ = calibrate(members, rows, theta.C, seeds[-1])
         count_restored(self, store)
         return self
 
@@ -254,8 +272,17 @@ callable, default="laplacian"
             self.verbose,
         )
 
-    def restore_fitted(self, members: list[Any]) -> Self:
-        """Set the fitted attributes from trained members, wherever they come from."""
+    def restore_fitted(self, members: list[Any], theta: Any = None) -> Self:
+        """Set the fitted attributes from trained members, wherever they come from.
+
+        Without a theta, the parameters say it, unless it was read from a file.
+        """
+        if theta is not None:
+            self.C_, self.gamma_scale_ = float(theta.C), float(theta.gamma_scale)
+            self.kernel_ = theta.kernel.name if self.kernel == "auto" else self.kernel
+        elif not hasattr(self, "C_"):
+            self.C_, self.gamma_scale_ = float(self.C), float(self.gamma_scale)
+            self.kernel_ = self.kernel
         self.decompositions_ = members
         self.trees_ = trees_of(members)
         parts = [part for member in members for part in member.parts]
@@ -322,12 +349,13 @@ callable, default="laplacian"
         """Return one record for each part, as a dict of columns that pandas takes.
 
         Columns: tree (the member), leaf (node number, or number of the part), rows,
-        classes, answer (majority class), support_vectors, converged, gap, seconds,
-        features (those that matter most there).
+        classes, answer (majority class), kernel, C and gamma of its machine,
+        support_vectors, converged, gap, seconds, features (those that matter most
+        there).
         """
         check_is_fitted(self)
         names = getattr(self, "feature_names_in_", range(self.n_features_in_))
-        return leaf_report(self.decompositions_, self.classes_, names)
+        return leaf_report(self.decompositions_, self.classes_, names, self.C_)
 
     def check_parameters(self) -> None:
         """Raise a ValueError that names a parameter out of range."""

@@ -24,6 +24,7 @@ LARGEST_VALUE = 1e15  # squared distances of such rows still fit into float32
 LARGEST_SQUARED = 1e150  # whose squares still fit into float64
 LARGEST_TARGET = 1e100  # so that sums of squares stay finite
 LARGEST_BOX = 1e20  # sums of a billion such coefficients still fit into float32
+_MOST_CHOSEN = 100.0  # a C that is left to the rows is smaller
 
 
 def checked_rows(model, X, y="no_validation", **options):
@@ -200,7 +201,8 @@ def check_boxes(model, largest):
     Models without C are asked for the weights alone.
     """
     grid = getattr(model, "Cs", None)
-    C = float(getattr(model, "C", 1.0) if grid is None else np.max(grid))
+    C = getattr(model, "C", 1.0) if grid is None else np.max(grid)
+    C = _MOST_CHOSEN if isinstance(C, str) else float(C)
     largest = float(largest)
     if max(1.0, C) * largest <= LARGEST_BOX:
         return

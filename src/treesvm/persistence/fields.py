@@ -36,9 +36,11 @@ from treesvm.persistence.packed_tables import (
     read_calibration,
     read_committee,
     read_encoder,
+    read_theta,
     write_calibration,
     write_committee,
     write_encoder,
+    write_theta,
 )
 from treesvm.persistence.packed_trees import read_trees, write_trees
 
@@ -214,6 +216,7 @@ KINDS = {
     "features": Kind(write_features, read_features),
     "classes": Kind(write_classes, read_classes),
     "encoder": Kind(write_encoder, read_encoder),
+    "theta": Kind(write_theta, read_theta),
     "calibration": Kind(write_calibration, read_calibration),
     "committee": Kind(write_committee, read_committee),
     "member_weights": Kind(_array("member_weights", "f8").write, _read_weights),

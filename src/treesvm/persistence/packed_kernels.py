@@ -9,6 +9,7 @@ from itertools import pairwise
 
 import numpy as np
 
+from treesvm.decomposition.theta import OPEN
 from treesvm.files.failures import require
 from treesvm.kernels.kernel import KERNELS
 from treesvm.kernels.width import LARGEST_GAMMA
@@ -58,8 +59,12 @@ def read_kernels(name, arrays, n_kernels):
 
 
 def check_kernel(kernel, model):
-    """Refuse a kernel that is not the one of the model's parameters, if it has any."""
+    """Refuse a kernel that is not the one of the model's parameters, if it has any.
+
+    Where they left it open, it is the one that was chosen.
+    """
     wanted = getattr(model, "kernel", kernel.name)
+    wanted = getattr(model, "kernel_", None) if wanted == OPEN else wanted
     require(
         KERNELS.get(wanted) is type(kernel),
         f"its kernel is {kernel.name!r} where its parameters say {wanted!r:.50}",

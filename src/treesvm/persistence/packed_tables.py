@@ -1,4 +1,4 @@
-"""What the front doors hold beside their machine: the encoder, and the calibration.
+"""What models hold beside their machines: encoder, chosen theta and calibration.
 
 The encoder's description is JSON, checked by its own room; the numbers of each encoded
 feature are arrays, since a text may have a million of them.
@@ -8,9 +8,11 @@ import numpy as np
 
 from treesvm.datasets.column_encoder import ColumnEncoder
 from treesvm.decomposition.calibration import Calibration
+from treesvm.decomposition.theta import OPEN
 from treesvm.decomposition.weighted_committee import WeightedCommittee
 from treesvm.files.failures import ModelFileError, require
 from treesvm.files.json_values import field, real_number
+from treesvm.kernels.kernel import KERNELS
 
 _FEATURE_BYTES = 150  # of shift and factor as Python's numbers and as arrays
 _NUMBERS = ("shift", "factor")
@@ -73,6 +75,26 @@ def read_calibration(section, arrays, model):
     is_whole = abs(float(shares.sum()) - 1.0) <= _ROUNDING
     require(is_whole, "the shares of its classes do not add up to 1")
     return {"calibration_": Calibration(slope, offset, shares)}
+
+
+def write_theta(model, arrays):
+    """Return what was chosen, as JSON."""
+    return {"C": model.C_, "gamma_scale": model.gamma_scale_, "kernel": model.kernel_}
+
+
+def read_theta(section, arrays, model):
+    """Return what was chosen; files of before have it in their parameters alone."""
+    if section is None:
+        is_open = OPEN in (model.C, model.gamma_scale, model.kernel)
+        require(not is_open, "its header lacks what was chosen")
+        return {}
+    numbers = {
+        f"{name}_": real_number(section, name, above=0.0)
+        for name in ("C", "gamma_scale")
+    }
+    kernel = field(section, "kernel", str)
+    require(kernel in KERNELS, f"its kernel {kernel!r:.50} is unknown")
+    return numbers | {"kernel_": kernel}
 
 
 def write_committee(model, arrays):

@@ -82,8 +82,8 @@ _NEVER_MISSING = {
     *("converged_share_", "n_iter_", "target_mean_", "target_scale_"),
     *("best_loss_", "best_theta_"),
 }
-# What searches did not report in earlier files of the same format.
-ADDED_LATER = {"stopped_early_"}
+# Fields that earlier files of the same format do not have.
+ADDED_LATER = {"stopped_early_", "theta"}
 
 
 def write_plain(name, model):

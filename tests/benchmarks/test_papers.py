@@ -250,6 +250,34 @@ def test_page_shows_ours_and_theirs(toy, folder, monkeypatch):
     assert "make reproduce PAPER=toy DATA=folder" in text
 
 
+def test_counts_of_all_papers_stand_in_the_readme(toy, folder, monkeypatch):
+    here(monkeypatch)
+    paper, store = toy
+    running.reproduce(paper, store, folder)
+    readme = folder / "README.md"
+    marks = f"{page.COUNTS_BEGIN}\nold\n{page.COUNTS_END}"
+    readme.write_text(f"Before.\n\n{marks}\n\nAfter.\n", encoding="utf8")
+    for _ in range(2):  # written over what was written
+        page.write_counts([paper], lambda name: store, folder, lambda name: [])
+    text = readme.read_text(encoding="utf8")
+    assert text.startswith("Before.")
+    assert text.endswith("After.\n")
+    assert "old" not in text
+    (line,) = [line for line in text.splitlines() if "[toy](toy.md)" in line]
+    counts = [cell.strip() for cell in line.split("|")[2:-1]]
+    assert counts == ["7", "6", "4", "2", "0", "2", "0", "1", "1"]
+
+
+def test_spread_over_folds_is_shown(toy, folder):
+    paper, store = toy
+    run = paper.runs[0]
+    figures = {"mean": 2.0, "± mean": 0.123}
+    key = key_of(run, folder)
+    store.put(run, key, "full", figures=figures, seconds=0.0, timed=False)
+    text = page.write_page(paper, store, folder / "docs", []).read_text()
+    assert "2 ± 0.12 (2)" in text
+
+
 def test_page_marks_quick_runs(toy, folder, monkeypatch):
     here(monkeypatch)
     paper, store = toy
@@ -309,6 +337,7 @@ def test_command_writes_pages_without_data(monkeypatch, folder, toy, capsys):
     monkeypatch.setattr(command, "Store", lambda name: store)
     written = []
     monkeypatch.setattr(command, "write_page", lambda *a: written.append(a) or "page")
+    monkeypatch.setattr(command, "write_counts", lambda *a: "counts")
     monkeypatch.delenv(command.DATA, raising=False)
     assert command.main(["all"]) == 0
     assert written == [(paper, store)]

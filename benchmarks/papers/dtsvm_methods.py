@@ -25,6 +25,7 @@ from treesvm.partitions import AxisTree
 QUICK_ROWS = 9_000  # of all three parts
 QUICK_GRID = {"Cs": [1.0, 10.0, 100.0], "gammas": [0.1, 1.0, 10.0]}
 FULL_SVC = ("pendigits",)
+PATH_MB = 2_000  # kernel values of a grid of 7,300 rows
 N_VOTING = 10
 
 
@@ -183,7 +184,7 @@ def libsvm(folder, quick, name, mode):
     if quick or name not in FULL_SVC:
         points = points_of("")
     C, gamma = _best_point(problem, points, mode)
-    machine = _svc(C, gamma) if mode == "ovo" else _ours(C, gamma, mode)
+    machine = _svc(C, gamma) if mode == "ovo" else _ovr(C, gamma)
     start = time.process_time()
     machine.fit(*problem.train)
     figures = {
@@ -201,20 +202,25 @@ def _best_point(problem, points, mode):
     """The (C, γ) whose machine of the training rows is best on the validation rows."""
     X_val, y_val = problem.validation
     scores = {}
+    if len(points) > len(GAMMAS):  # several C at each γ: they share its kernel
+        machine = KernelSVC(multi_class=mode, cache_size=PATH_MB)
+        for found in machine.path(*problem.train, CS, GAMMAS, X_val, y_val):
+            scores[found.C, found.gamma] = found.score
+        return max(points, key=scores.get)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)
         for C, gamma in points:
-            machine = _ours(C, gamma, mode).fit(*problem.train)
+            machine = KernelSVC(C, gamma=gamma, multi_class=mode).fit(*problem.train)
             scores[C, gamma] = float(np.mean(machine.predict(X_val) == y_val))
-    return max(scores, key=scores.get)
+    return max(points, key=scores.get)
 
 
 def _svc(C, gamma):
     return SVC(C=C, gamma=gamma, cache_size=300)
 
 
-def _ours(C, gamma, mode):
-    return KernelSVC(C, gamma=gamma, multi_class=mode)
+def _ovr(C, gamma):
+    return KernelSVC(C, gamma=gamma, multi_class="ovr")
 
 
 def _bounds(problem, C, gamma, mode):

@@ -9,7 +9,7 @@ import os
 import sys
 from pathlib import Path
 
-from benchmarks.papers.page import write_page
+from benchmarks.papers.page import write_counts, write_page
 from benchmarks.papers.running import carry_out_here, rekey, reproduce
 from benchmarks.papers.store import Store
 
@@ -22,7 +22,7 @@ def main(argv=None):
     names = PAPERS if options.paper == "all" else (options.paper,)
     failures = 0
     for name in names:
-        paper = importlib.import_module(f"benchmarks.papers.{name}").PAPER
+        paper = _paper(name)
         if options.one:
             folder, answer = options.data, options.answer
             carry_out_here(paper, options.one, folder, options.quick, answer)
@@ -39,7 +39,12 @@ def main(argv=None):
                 only=options.only,
             )
         print(f"wrote {write_page(paper, store)}")
+    print(f"wrote {write_counts(map(_paper, PAPERS), Store)}")
     return 1 if failures else 0
+
+
+def _paper(name):
+    return importlib.import_module(f"benchmarks.papers.{name}").PAPER
 
 
 def _parser():

@@ -12,9 +12,10 @@ HOUR = 3600.0
 class Run:
     """One piece of computing: ``work(folder, quick, **parameters)`` returns figures.
 
-    `data` names the sets that it reads, `sources` the files that define its method
-    (not the solvers: their answers are certified, so a faster one changes no figure).
-    `seconds` is about what it takes.
+    `data` names the sets that it reads, `sources` the library's files that decide its
+    figures. What tests hold to a certificate or to a plain twin is not among them, as
+    the solvers and the papers' own searches: a faster one changes no figure. The code
+    here that it reaches needs no naming. `seconds` is about what it takes.
     """
 
     name: str

@@ -6,8 +6,10 @@ the training rows, categories as their numbers. All methods choose among the sam
 """
 
 import time
+import warnings
 
 import numpy as np
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.svm import SVC
 
 from benchmarks import candidate_rivals
@@ -23,6 +25,7 @@ from treesvm.partitions import AxisTree
 QUICK_ROWS = 9_000  # of all three parts
 QUICK_GRID = {"Cs": [1.0, 10.0, 100.0], "gammas": [0.1, 1.0, 10.0]}
 FULL_SVC = ("pendigits",)
+PATH_MB = 2_000  # kernel values of a grid of 7,300 rows
 N_VOTING = 10
 
 
@@ -170,31 +173,46 @@ def _figures(run, problem):
 def libsvm(folder, quick, name, mode):
     """One SVM on all rows at its best θ, and the bound's terms at that θ.
 
-    scikit-learn's SVC for 1A1; for 1AO, which LIBSVM does not have, ours. pendigits has
-    all 63 θ, the other sets every γ once, with C going round: nine that owe nothing to
-    our search.
+    pendigits has all 63 θ, the other sets every γ once, with C going round: nine that
+    owe nothing to our search. θ are compared with our machine, which solves the same
+    problem in a fraction of the time (where C is huge perhaps stopped early); at the
+    winner LIBSVM itself is trained, as scikit-learn's SVC. 1AO, which LIBSVM does not
+    have, stays ours. The time is that of the winner, for each of the 63 θ.
     """
     problem = _problem(folder, name, quick)
     points = [(C, g) for C in CS for g in GAMMAS]
     if quick or name not in FULL_SVC:
         points = points_of("")
-    make = _svc if mode == "ovo" else _ovr
-    X_val, y_val = problem.validation
-    start, best = time.perf_counter(), (-1.0, None)
-    for C, gamma in points:
-        machine = make(C, gamma).fit(*problem.train)
-        score = float(np.mean(machine.predict(X_val) == y_val))
-        best = max(best, (score, machine), key=lambda pair: pair[0])
-    machine = best[1]
+    C, gamma = _best_point(problem, points, mode)
+    machine = _svc(C, gamma) if mode == "ovo" else _ovr(C, gamma)
+    start = time.process_time()
+    machine.fit(*problem.train)
     figures = {
+        "s": (time.process_time() - start) * len(CS) * len(GAMMAS),
         "accuracy": problem.score(machine),
-        "s": (time.perf_counter() - start) * len(CS) * len(GAMMAS) / len(points),
         "C": machine.C,
         "γ": machine.gamma,
         "n_points": len(points),
         **_costs(machine, problem),
     }
     return figures | _bounds(problem, machine.C, machine.gamma, mode)
+
+
+def _best_point(problem, points, mode):
+    """The (C, γ) whose machine of the training rows is best on the validation rows."""
+    X_val, y_val = problem.validation
+    scores = {}
+    if len(points) > len(GAMMAS):  # several C at each γ: they share its kernel
+        machine = KernelSVC(multi_class=mode, cache_size=PATH_MB)
+        for found in machine.path(*problem.train, CS, GAMMAS, X_val, y_val):
+            scores[found.C, found.gamma] = found.score
+        return max(points, key=scores.get)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        for C, gamma in points:
+            machine = KernelSVC(C, gamma=gamma, multi_class=mode).fit(*problem.train)
+            scores[C, gamma] = float(np.mean(machine.predict(X_val) == y_val))
+    return max(points, key=scores.get)
 
 
 def _svc(C, gamma):

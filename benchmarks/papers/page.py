@@ -9,6 +9,7 @@ from benchmarks.papers.store import ROOT
 from benchmarks.report import markdown_table, number
 
 DOCS = ROOT / "docs" / "papers"
+COUNTS_BEGIN, COUNTS_END = "<!-- cells -->", "<!-- end of cells -->"
 COUNTED = ("within", "explained", "open", "quick", "not run", "to be timed", "no data")
 
 
@@ -17,18 +18,43 @@ def write_page(paper, store, docs=DOCS, entries=None):
     if entries is None:
         entries = explanations.load(paper.name)
     parts = [f"# {paper.title}", paper.protocol, _reading_help(paper)]
-    states, bodies = {}, []
     store = WithDerived(store, paper)
-    for table in paper.tables:
-        body, states[table.title] = _table_text(table, store, entries)
-        bodies.append(body)
-    parts.append(_summary(states))
+    bodies = [_table_text(table, store, entries) for table in paper.tables]
+    parts.append(_summary(counts_of(paper, store, entries)))
     parts += bodies
     parts += [text for extra in paper.extras if (text := _extra_text(extra, store))]
     parts += [text for p in paper.pictures if (text := _picture(paper, p, store, docs))]
     path = Path(docs) / f"{paper.name}.md"
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text("\n\n".join(parts) + "\n", encoding="utf8")
+    return path
+
+
+def counts_of(paper, store, entries):
+    """How many cells of each table are in each state: {title: Counter}."""
+    return {
+        table.title: Counter(
+            state_of(cell, store, entries, table.title)[0] for cell in table.cells
+        )
+        for table in paper.tables
+    }
+
+
+def write_counts(papers, store_of, docs=DOCS, entries_of=explanations.load):
+    """Put a line for each paper between the marks of README.md; return its path."""
+    found = {}
+    for paper in papers:
+        store = WithDerived(store_of(paper.name), paper)
+        states = counts_of(paper, store, entries_of(paper.name))
+        found[f"[{paper.name}]({paper.name}.md)"] = sum(states.values(), Counter())
+    rows = [_summary_row(label, counts) for label, counts in found.items()]
+    rows.append(_summary_row("all", sum(found.values(), Counter())))
+    rows = [{"paper": row.pop("table"), **row} for row in rows]
+    path = Path(docs) / "README.md"
+    before, rest = path.read_text(encoding="utf8").split(COUNTS_BEGIN)
+    _, after = rest.split(COUNTS_END)
+    block = f"{COUNTS_BEGIN}\n{markdown_table(rows)}\n{COUNTS_END}"
+    path.write_text(before + block + after, encoding="utf8")
     return path
 
 
@@ -63,7 +89,7 @@ def _reading_help(paper):
         "Every cell shows our figure, and the published one in brackets. A figure in "
         "bold is farther from the published one than the tolerance under the table; "
         "the letter behind it leads to a sentence that says why. q marks a quick run, "
-        "on fewer rows or folds. Written by\n\n"
+        "on fewer rows or folds; ± is over partitions or folds. Written by\n\n"
         f"    make reproduce PAPER={paper.name} DATA=folder"
     )
 
@@ -88,12 +114,11 @@ def state_of(cell, store, entries, table_title):
 
 
 def _table_text(table, store, entries):
-    """The table as markdown, and how many cells are in each state."""
-    states, texts, grid = Counter(), [], {}
+    """The table as markdown, its tolerances, and the reasons of deviations."""
+    texts, grid = [], {}
     columns = list(dict.fromkeys(cell.column for cell in table.cells))
     for cell in table.cells:
         state, ours, text = state_of(cell, store, entries, table.title)
-        states[state] += 1
         if text is not None and text not in texts:
             texts.append(text)
         letter = f" {_letter(texts.index(text))}" if text is not None else ""
@@ -106,7 +131,7 @@ def _table_text(table, store, entries):
     ]
     parts = [f"## {table.title}", markdown_table(rows), _tolerances(table), table.note]
     parts += [f"{_letter(k)} {text}" for k, text in enumerate(texts)]
-    return "\n\n".join(part for part in parts if part), states
+    return "\n\n".join(part for part in parts if part)
 
 
 def _letter(k):
@@ -114,15 +139,22 @@ def _letter(k):
 
 
 def _ours(cell, state, ours, store):
+    spread = "" if ours is None else _spread(cell, store)
     if state in ("explained", "open"):
-        return f"**{number(ours)}**"
+        return f"**{number(ours)}**{spread}"
     if state == "quick":
-        return f"{number(ours)} q"
+        return f"{number(ours)}{spread} q"
     if state == "not run":
         return f"not run, {_duration(store.estimate(cell.run))}"
     if state == "no data":
         return cell.missing or "no data"
-    return state if ours is None else number(ours)
+    return state if ours is None else number(ours) + spread
+
+
+def _spread(cell, store):
+    """Over the paper's partitions or folds, where there are several."""
+    deviation = store.shown(cell.run)[0].get(f"± {cell.figure}")
+    return "" if deviation is None else f" ± {deviation:.2g}"
 
 
 def _duration(seconds):
@@ -195,6 +227,7 @@ def _picture(paper, picture, store, docs):
     figures = {name: shown for name, (shown, _) in found.items() if shown is not None}
     if not figures:
         return ""
+    from matplotlib import rc_context
     from matplotlib.figure import Figure
 
     file = f"figures/{paper.name}-{picture.name}.svg"
@@ -203,7 +236,8 @@ def _picture(paper, picture, store, docs):
     picture.draw(axes, figures)
     path = Path(docs) / file
     path.parent.mkdir(parents=True, exist_ok=True)
-    figure.savefig(path, metadata={"Date": None})
+    with rc_context({"svg.hashsalt": file}):  # the same picture, the same file
+        figure.savefig(path, metadata={"Date": None})
     quick = [name for name, (_, slot) in found.items() if slot == "quick"]
     note = f" Quick runs: {', '.join(quick)}." if quick else ""
     return f"## {picture.title}\n\n{picture.claim}{note}\n\n![{picture.title}]({file})"

@@ -7,22 +7,20 @@ read, and its parameters. A figure is used again only while all three are the sa
 import ast
 import functools
 import hashlib
-import inspect
 import json
-import textwrap
 from pathlib import Path
 
 from benchmarks import environment
 from benchmarks.data import MissingData
+from benchmarks.papers.reached_code import ROOT, meaning, reached
 
-ROOT = Path(__file__).resolve().parents[2]
 RESULTS = ROOT / "docs" / "papers" / "results"
 SLOTS = ("full", "quick")
 
 
 def key_of(run, folder):
     """The three parts of a run's key; raises MissingData without its data."""
-    parts = [_meaning(inspect.getsource(run.work))]
+    parts = reached(run.work)
     parts += [_file_meaning(ROOT / source) for source in run.sources]
     return {
         "code": _digest("\n".join(parts).encode()),
@@ -45,24 +43,7 @@ def _file_digest(folder, name):
 
 @functools.cache
 def _file_meaning(path):
-    return _meaning(path.read_text(encoding="utf8"))
-
-
-def _meaning(source):
-    """The syntax tree without docstrings: comments and line breaks change nothing."""
-    tree = ast.parse(textwrap.dedent(source))
-    for node in ast.walk(tree):
-        body = getattr(node, "body", None)
-        if not isinstance(body, list) or not body:
-            continue
-        first = body[0]
-        if (
-            isinstance(first, ast.Expr)
-            and isinstance(first.value, ast.Constant)
-            and isinstance(first.value.value, str)
-        ):
-            node.body = body[1:]
-    return ast.dump(tree)
+    return meaning(ast.parse(path.read_text(encoding="utf8")))
 
 
 class Store:
@@ -71,6 +52,9 @@ class Store:
     def __init__(self, paper_name, folder=RESULTS):
         self.path = Path(folder) / f"{paper_name}.json"
         self._entries = {}
+        self._read()
+
+    def _read(self):
         if self.path.exists():
             self._entries = json.loads(self.path.read_text(encoding="utf8"))
 
@@ -99,7 +83,8 @@ class Store:
         return False
 
     def put(self, run, key, slot, **content):
-        """Keep an entry; the file is replaced as a whole."""
+        """Keep an entry; the file, which others may have written to, is replaced."""
+        self._read()
         self._entries.setdefault(run.name, {})[slot] = plain(
             {"key": key, "date": environment.timestamp()[:10], **content}
         )

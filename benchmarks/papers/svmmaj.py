@@ -23,12 +23,7 @@ THESIS = {
 }
 HINGES = ("quadratic", "absolute")
 OCCUPANCY = (98.9, 98.6, 6)  # Table 4, quadratic hinge; the nodes are in section 7
-SOURCES = (
-    "src/treesvm/estimators/svm_maj.py",
-    "src/treesvm/estimators/svm_partition_tree.py",
-    "src/treesvm/solvers/majorization_path.py",
-    "benchmarks/svmmaj_problems.py",
-)
+SOURCES = ("src/treesvm/solvers/majorization_path.py",)
 
 
 def measure(folder, quick, name, hinge):

@@ -38,11 +38,7 @@ TABLE_1 = {
     "banana": (0.54, 0.55, 0.89, 0.88, 0.86, 0.88, 151, 9.2, 10),
 }
 LINEAR_CS = (0.01, 1.0, 100.0)
-SOURCES = (
-    "src/treesvm/estimators/support_vector_tree.py",
-    "src/treesvm/baselines/cpsp.py",
-    "benchmarks/svtree_problems.py",
-)
+SOURCES = ("src/treesvm/baselines/cpsp.py",)
 
 
 def measure(folder, quick, name):

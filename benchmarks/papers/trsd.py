@@ -1,4 +1,4 @@
-"""Ryu and Lee (2020), relative support distance: Tables 3 to 6, Figures 1, 4 and 5."""
+"""Ryu and Lee (2020), relative support distance: Tables 3 to 6, Figures 1 to 5."""
 
 import time
 import warnings
@@ -25,8 +25,14 @@ from benchmarks.papers.cells import (
 from treesvm import KernelSVC
 from treesvm.candidates import CBD, CVS, FLD, TRSD, RandomRows
 from treesvm.candidates.partition import partition_rows
-from treesvm.candidates.support_distance import support_scores
+from treesvm.candidates.support_distance import (
+    majority_centroids,
+    majority_rows,
+    support_scores,
+)
 from treesvm.metrics import dunn_test, friedman_test
+from treesvm.trees.adjacency import neighbour_blocks
+from treesvm.trees.boxes import leaf_boxes
 
 SELECTORS = {"CVS": CVS, "FLD": FLD, "TRSD": TRSD, "CBD": CBD, "RandomRows": RandomRows}
 ALPHA = 0.05
@@ -34,15 +40,17 @@ QUICK_ROWS = 6_000
 FINE = (*problems.SMALL, *problems.WAVEFORM)
 NO_DATA = ("phishing", "w8a", "skin", "cod_rna")
 GENERATED = ("checkerboard", *problems.IRIS, *problems.WAVEFORM)
-SOURCES = (
-    "src/treesvm/candidates/cvs.py",
-    "src/treesvm/candidates/fld.py",
-    "src/treesvm/candidates/cbd.py",
-    "src/treesvm/candidates/trsd.py",
-    "src/treesvm/candidates/partition.py",
-    "src/treesvm/candidates/support_distance.py",
-    "benchmarks/candidates_problems.py",
-)
+_ROOM = "src/treesvm/candidates"
+_TREE = f"{_ROOM}/partition.py"
+_DISTANCES = f"{_ROOM}/support_distance.py"
+SOURCES = {
+    "SVM": (),
+    "CVS": (f"{_ROOM}/cvs.py",),
+    "FLD": (f"{_ROOM}/fld.py", _TREE),
+    "TRSD": (f"{_ROOM}/trsd.py", _TREE, _DISTANCES),
+    "CBD": (f"{_ROOM}/cbd.py",),
+    "RandomRows": (f"{_ROOM}/random_rows.py",),
+}
 
 
 def measure(folder, quick, name, methods):
@@ -113,15 +121,25 @@ def choose(folder, quick, name):
 
 
 def iris_picture(folder, quick):
-    """Figures 1 and 4: leaves, support vectors and relative support distances."""
+    """Figures 1 to 4: leaves and their neighbours, vectors, support distances."""
     X, y = load_iris(return_X_y=True)
     X = X[:, 2:]
-    scaled = StandardScaler().fit_transform(X)
+    scaler = StandardScaler().fit(X)
+    scaled = scaler.transform(X)
     machine = KernelSVC(C=10, gamma=0.5).fit(scaled, y)
     partition = partition_rows(scaled, y, rng=np.random.RandomState(0))
     scores = support_scores(scaled, y, partition)
     is_vector = np.isin(np.arange(len(y)), machine.support_)
+    centroids = majority_centroids(scaled, majority_rows(y, partition))
     return {
+        "box": _boxes(partition.tree, scaler).round(3).tolist(),
+        "centroid": scaler.inverse_transform(centroids).round(3).tolist(),
+        "pair": [
+            (int(block.first + t), int(k))
+            for block in neighbour_blocks(partition.tree, partition.majority)
+            for t, begin in enumerate(block.starts[:-1])
+            for k in block.indices[begin : block.starts[t + 1]]
+        ],
         "length": X[:, 0].round(3).tolist(),
         "width": X[:, 1].round(3).tolist(),
         "class": y.tolist(),
@@ -129,6 +147,17 @@ def iris_picture(folder, quick):
         "vector": is_vector.tolist(),
         "distance": [None if not np.isfinite(s) else float(s) for s in scores],
     }
+
+
+def _boxes(tree, scaler):
+    """(left, right, bottom, top) of the leaves in the features' own units."""
+    found = leaf_boxes(tree)
+    sides = np.full((tree.n_leaves, 2, 2), np.inf) * [-1.0, 1.0]
+    sides[:, found.features, 0] = found.lower
+    sides[:, found.features, 1] = found.upper
+    sides = sides * scaler.scale_[:, None] + scaler.mean_[:, None]
+    ends = np.array([[0.5, 7.5], [-0.2, 2.8]])  # of the picture
+    return np.clip(sides, ends[:, :1], ends[:, 1:]).reshape(-1, 4)
 
 
 def run_of(name, method):
@@ -226,10 +255,25 @@ def _draw_iris(axes, figures):
     axes[0].legend(frameon=False)
     known = np.array([d is not None for d in found["distance"]])
     distance = np.array([np.nan if d is None else d for d in found["distance"]])
+    for left, right, bottom, top in found["box"]:
+        axes[1].plot(
+            [left, right, right, left, left], [bottom, bottom, top, top, bottom], "0.6"
+        )
+    for pair in found["pair"]:
+        ends = np.array(found["centroid"])[list(pair)]
+        axes[1].plot(*ends.T, "k--", lw=1)
+    shown = axes[1].scatter(
+        *(length[known], width[known]),
+        c=np.minimum(distance[known], 20),
+        s=16,
+        cmap="viridis",
+    )
+    axes[1].figure.colorbar(shown, ax=axes[1], label="relative support distance")
+    axes[1].set(xlabel="petal length", title="leaves; dashes join distinct neighbours")
     groups = [np.minimum(distance[known & (is_vector == v)], 20) for v in (True, False)]
-    axes[1].hist(groups, bins=20, label=["support vectors", "other rows"])
-    axes[1].set(xlabel="relative support distance (cut at 20)", ylabel="rows")
-    axes[1].legend(frameon=False)
+    axes[2].hist(groups, bins=20, label=["support vectors", "other rows"])
+    axes[2].set(xlabel="relative support distance (cut at 20)", ylabel="rows")
+    axes[2].legend(frameon=False)
 
 
 def _draw_large(axes, figures):
@@ -252,13 +296,19 @@ def _run(name, methods=("SVM", *SELECTORS)):
     label = name if len(methods) > 1 else run_of(name, methods[0])
     seconds = {"a9a": 900.0, "ijcnn1": 3000.0}.get(name, 60.0)
     parameters = {"name": name, "methods": methods}
-    return Run(label, measure, parameters, sets, SOURCES, seconds)
+    return Run(label, measure, parameters, sets, _sources(methods), seconds)
 
 
 def _search(name):
     sets = () if name in GENERATED else (name,)
     seconds = {"a9a": 400.0, "ijcnn1": 400.0}.get(name, 60.0)
-    return Run(f"{name}, search", choose, {"name": name}, sets, SOURCES, seconds)
+    sources = _sources(published.METHODS)
+    return Run(f"{name}, search", choose, {"name": name}, sets, sources, seconds)
+
+
+def _sources(methods):
+    """The files of these methods, each once."""
+    return tuple(dict.fromkeys(file for m in methods for file in SOURCES[m]))
 
 
 PAPER = Paper(
@@ -279,7 +329,7 @@ PAPER = Paper(
             for name in (*FINE, *problems.LARGE)
             if name in published.TABLE_3
         ),
-        Run("iris, picture", iris_picture, {}, (), SOURCES),
+        Run("iris, picture", iris_picture, {}, (), (_TREE, _DISTANCES)),
     ],
     [
         Table(
@@ -318,12 +368,14 @@ PAPER = Paper(
     [
         Picture(
             "iris",
-            "Figures 1 and 4: iris, support vectors and relative support distance",
-            "The paper: support vectors lie near the boundary of their leaf and have "
-            "large relative support distances.",
+            "Figures 1 to 4: iris, leaves, support vectors, relative support distance",
+            "The paper: support vectors lie near the boundary of their leaf; leaves "
+            "that touch and hold different classes are distinct neighbours; rows near "
+            "the boundary with such a neighbour have large relative support distances, "
+            "and so have the support vectors.",
             ("iris, picture",),
             _draw_iris,
-            n_axes=2,
+            n_axes=3,
         ),
         Picture(
             "large",

@@ -17,7 +17,7 @@ def test_adaboost_gets_hyperplanes_times_features_in_tens(rng):
     assert budget % 10 == 0
     assert cost <= budget < cost + 10
     committee = methods._machine(problem, "Shuttle", "AdaBoost")
-    assert committee.n_estimators == budget
+    assert committee.n_stumps == budget
 
 
 def test_features_have_the_form_of_the_paper_s_source(rng):

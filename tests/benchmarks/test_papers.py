@@ -1,5 +1,6 @@
 """Papers regenerated: keys, resuming, the cap, states of cells, the page."""
 
+import importlib.util
 import json
 import sys
 import types
@@ -12,6 +13,7 @@ from benchmarks.data import MissingData
 from benchmarks.papers import __main__ as command
 from benchmarks.papers import cells, explanations, page, running
 from benchmarks.papers.cells import EQUAL, Cell, Extra, Paper, Picture, Run, Table
+from benchmarks.papers.reached_code import reached
 from benchmarks.papers.store import Store, key_of
 
 
@@ -108,12 +110,41 @@ def test_key_follows_code_data_and_parameters(folder):
         key_of(Run("a", mean_of, {}, ("large",)), folder)
 
 
-def test_comments_and_docstrings_change_no_key():
-    from benchmarks.papers.store import _meaning
+def code_of(work_text, folder, others=""):
+    """The code part of the key of a `work` that is written to a file and imported."""
+    name = f"written_{len(list(folder.glob('written_*.py')))}"
+    path = folder / f"{name}.py"
+    path.write_text(f"{others}\n\n{work_text}", encoding="utf8")
+    spec = importlib.util.spec_from_file_location(name, path)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    texts = reached(module.work)
+    return [text.replace(name, "written") for text in texts]
 
-    first = 'def f():\n    """One."""\n    return 1  # why\n'
-    assert _meaning(first) == _meaning("def f():\n    return 1\n")
-    assert _meaning(first) != _meaning("def f():\n    return 2\n")
+
+def test_comments_and_docstrings_change_no_key(folder):
+    first = 'def work():\n    """One."""\n    return 1  # why\n'
+    assert code_of(first, folder) == code_of("def work():\n    return 1\n", folder)
+    assert code_of(first, folder) != code_of("def work():\n    return 2\n", folder)
+
+
+def test_key_follows_what_a_run_reaches_and_nothing_else(folder):
+    work = "def work():\n    return helper() + WIDTH\n"
+    others = (
+        "WIDTH = {}\n\ndef helper():\n    return {}\n\ndef other():\n    return {}\n"
+    )
+    code = code_of(work, folder, others.format(1, 1, 1))
+    assert code_of(work, folder, others.format(1, 1, 2)) == code  # never named
+    assert code_of(work, folder, others.format(1, 2, 1)) != code
+    assert code_of(work, folder, others.format(2, 1, 1)) != code
+
+
+def test_key_follows_imports_from_the_benchmarks(folder):
+    others = "from benchmarks import timing\nfrom benchmarks.data import scale\n"
+    work = "def work():\n    return timing.measure(scale)\n"
+    names = [text.split(":")[0] for text in code_of(work, folder, others)]
+    assert {"timing.measure", "data.scale", "written.work"} <= set(names)
+    assert "data.load" not in names
 
 
 def test_runs_resume_until_something_changes(toy, folder, monkeypatch):
@@ -219,6 +250,34 @@ def test_page_shows_ours_and_theirs(toy, folder, monkeypatch):
     assert "make reproduce PAPER=toy DATA=folder" in text
 
 
+def test_counts_of_all_papers_stand_in_the_readme(toy, folder, monkeypatch):
+    here(monkeypatch)
+    paper, store = toy
+    running.reproduce(paper, store, folder)
+    readme = folder / "README.md"
+    marks = f"{page.COUNTS_BEGIN}\nold\n{page.COUNTS_END}"
+    readme.write_text(f"Before.\n\n{marks}\n\nAfter.\n", encoding="utf8")
+    for _ in range(2):  # written over what was written
+        page.write_counts([paper], lambda name: store, folder, lambda name: [])
+    text = readme.read_text(encoding="utf8")
+    assert text.startswith("Before.")
+    assert text.endswith("After.\n")
+    assert "old" not in text
+    (line,) = [line for line in text.splitlines() if "[toy](toy.md)" in line]
+    counts = [cell.strip() for cell in line.split("|")[2:-1]]
+    assert counts == ["7", "6", "4", "2", "0", "2", "0", "1", "1"]
+
+
+def test_spread_over_folds_is_shown(toy, folder):
+    paper, store = toy
+    run = paper.runs[0]
+    figures = {"mean": 2.0, "± mean": 0.123}
+    key = key_of(run, folder)
+    store.put(run, key, "full", figures=figures, seconds=0.0, timed=False)
+    text = page.write_page(paper, store, folder / "docs", []).read_text()
+    assert "2 ± 0.12 (2)" in text
+
+
 def test_page_marks_quick_runs(toy, folder, monkeypatch):
     here(monkeypatch)
     paper, store = toy
@@ -278,6 +337,7 @@ def test_command_writes_pages_without_data(monkeypatch, folder, toy, capsys):
     monkeypatch.setattr(command, "Store", lambda name: store)
     written = []
     monkeypatch.setattr(command, "write_page", lambda *a: written.append(a) or "page")
+    monkeypatch.setattr(command, "write_counts", lambda *a: "counts")
     monkeypatch.delenv(command.DATA, raising=False)
     assert command.main(["all"]) == 0
     assert written == [(paper, store)]

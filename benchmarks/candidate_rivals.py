@@ -10,41 +10,14 @@ import time
 
 import numpy as np
 
-from benchmarks import dtsvm_problems
 from benchmarks import dtsvm_rivals as rivals
 from benchmarks.dtsvm_problems import CS, GAMMAS
-from benchmarks.records import CaseResult, Record
-from treesvm import DTSVMClassifier, KernelSVC
+from treesvm import KernelSVC
 from treesvm.baselines import LASVMClassifier
 from treesvm.candidates import CBD
 
 HOUR = 3600.0
 CBD_SHARE = 0.3
-SETS = ("pendigits", "letter", "shuttle", "poker", "adult")
-
-
-def rivals_case(context, name):
-    """DTSVM at its defaults beside CBD and LASVM."""
-    context.start_ours()
-    problem = dtsvm_problems.load(context, name)
-    model = DTSVMClassifier(random_state=0)
-    grid = {"Cs": (1.0, 10.0), "gammas": (1.0, 10.0)} if context.quick else {}
-    runs = {
-        "DTSVM, C=10, γ=3": rivals.fit(
-            problem, model, rivals.training_rows(problem), threads=1
-        ),
-        "CBD (0.3) + SVM": cbd(problem, **grid),
-        "LASVM, one epoch": lasvm(problem, **grid),
-    }
-    result = CaseResult()
-    result.tables[f"{name}: DTSVM beside CBD and LASVM"] = [
-        run.row(method) for method, run in runs.items()
-    ]
-    for method, run in runs.items():
-        result.records.append(
-            Record("rivals", method, name, run.seconds, accuracy=run.accuracy)
-        )
-    return result
 
 
 def cbd(problem, multi_class="ovo", Cs=CS, gammas=GAMMAS):

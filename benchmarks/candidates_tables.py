@@ -1,4 +1,4 @@
-"""Tables 4 and 6 of the paper: accuracy, deviation and time of every selector."""
+"""Accuracy of every selector at three shares of the rows."""
 
 import functools
 import json
@@ -10,9 +10,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from benchmarks import candidates_problems as problems
 from benchmarks.data import MissingData
-from benchmarks.papers import trsd_published as paper
 from benchmarks.records import CaseResult, Record
-from benchmarks.timing import measure
 from treesvm import KernelSVC
 from treesvm.candidates import CBD, CVS, FLD, TRSD, CleanSpread, RandomRows
 
@@ -54,12 +52,8 @@ def tables_case(context, case, names):
         _run_set(context, case, name, result)
         print(f"{name} done", flush=True)
     for share in problems.SHARES:
-        result.tables[f"Table 4, share {share}: accuracy in % ± deviation"] = [
+        result.tables[f"Share {share}: accuracy in % ± deviation"] = [
             _accuracy_row(result.records, name, share) for name in names
-        ]
-        title = f"Table 6, share {share}: seconds of selection + training"
-        result.tables[title] = [
-            _time_row(result.records, name, share) for name in names
         ]
     result.tables["Share of the solves that converged"] = _converged(result.records)
     return result
@@ -77,23 +71,18 @@ def _run_set(context, case, name, result):
                     _run(name, fold, method, share)
                 )
     for (method, share), values in runs.items():
-        accuracy, selection, training, converged = np.array(values, float).T
+        accuracy, converged = np.array(values, float).T
         result.records.append(
             Record(
                 case,
                 f"treesvm {method}",
                 name,
-                float(training.mean()),
+                seconds=0.0,
                 accuracy=float(accuracy.mean()),
                 n_solves=len(values),
                 converged_share=float(converged.mean()),
                 params=f"{share}",
-                note=json.dumps(
-                    {
-                        "folds": accuracy.round(4).tolist(),
-                        "selection": float(selection.mean()),
-                    }
-                ),
+                note=json.dumps(accuracy.round(4).tolist()),
             )
         )
 
@@ -108,19 +97,18 @@ def _n_folds(name, method, share):
 
 
 def _run(name, fold, method, share):
-    """Return accuracy in %, seconds of selection and training, whether it converged."""
-    kept, selection = np.arange(len(fold.y)), 0.0
+    """Return accuracy in %, and whether the machine converged."""
+    kept = np.arange(len(fold.y))
     if method != "SVM":
         selector = SELECTORS[method](share, random_state=fold.seed)
-        timing = measure(lambda: selector.fit(fold.X, fold.y))
-        kept, selection = selector.sample_indices_, timing.seconds
+        kept = selector.fit(fold.X, fold.y).sample_indices_
     C, gamma = problems.chosen_parameters(name, fold, kept, method)
     model = KernelSVC(C=C, gamma=gamma)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)  # counted below
-        timing = measure(lambda: model.fit(fold.X[kept], fold.y[kept]))
+        model.fit(fold.X[kept], fold.y[kept])
     accuracy = 100.0 * model.score(fold.X_test, fold.y_test)
-    return accuracy, selection, timing.seconds, bool(model.converged_.all())
+    return accuracy, bool(model.converged_.all())
 
 
 def fold_scores(records, name, share):
@@ -130,7 +118,7 @@ def fold_scores(records, name, share):
         method = record.method.removeprefix("treesvm ")
         own = share if method != "SVM" else problems.SHARES[0]
         if record.data == name and record.params == f"{own}":
-            found[method] = np.array(json.loads(record.note)["folds"])
+            found[method] = np.array(json.loads(record.note))
     return found
 
 
@@ -150,7 +138,7 @@ def stored_records(cases):
 
 
 def _accuracy_row(records, name, share):
-    """Ours beside the paper's; a method that ran on fewer folds says so."""
+    """Means over the folds; a method that ran on fewer folds says so."""
     row = {"set": name}
     scores = fold_scores(records, name, share)
     most = max(len(values) for values in scores.values())
@@ -160,29 +148,7 @@ def _accuracy_row(records, name, share):
             row[method] += f" ± {values.std(ddof=1):.2f}"
         if len(values) < most:
             row[method] += f" ({len(values)} folds)" if len(values) > 1 else " (1 fold)"
-    for method, (mean, deviation) in paper.accuracies()[name, share].items():
-        row[f"{method}, paper"] = f"{mean} ± {deviation}"
-    return {key: row.get(key, "–") for key in _columns(METHODS)}
-
-
-def _time_row(records, name, share):
-    """Seconds of selection and training; the paper's are of a share of 0.3."""
-    row = {"set": name}
-    for record in records:
-        method = record.method.removeprefix("treesvm ")
-        if record.data != name or (method != "SVM" and record.params != f"{share}"):
-            continue
-        selection = json.loads(record.note)["selection"]
-        row[method] = f"{selection:.3f} + {record.seconds:.3f}"
-    if share == 0.3:
-        for method, (choice, training) in paper.seconds()[name].items():
-            row[f"{method}, paper"] = f"{choice} + {training}"
-    columns = _columns(METHODS) if share == 0.3 else ("set", *METHODS)
-    return {key: row.get(key, "–") for key in columns}
-
-
-def _columns(methods):
-    return ("set", *methods, *(f"{method}, paper" for method in paper.METHODS))
+    return {key: row.get(key, "–") for key in ("set", *METHODS)}
 
 
 def _converged(records):

@@ -19,7 +19,6 @@ from treesvm import DTSVMClassifier, DTSVMClassifierCV
 from treesvm.metrics import support_vector_cost
 
 C, GAMMA = 10.0, 3.0
-PAPER_GAMMA = 100.0  # without leaf scaling, features in [0, 1]
 SIZES = (30_000, 60_000, 120_000, 240_000, 484_176)
 # Name -> parameters of the voting decompositions that are shown.
 # Leaf size and number were compared on validation rows: small leaves make members that
@@ -105,27 +104,6 @@ def fixed_case(context):
         ),
     ]
     return result
-
-
-def others_case(context):
-    """Leaf scaling off, and other methods on covtype."""
-    context.start_ours()
-    problem = covtype(context)
-    plain = dtsvm(PAPER_GAMMA, leaf_scaling=None)
-    methods = {
-        "DTSVM, no leaf scaling, C=10, γ=100": rivals.fit(problem, plain),
-    }
-    rows = [_with_cost(run.row(name), run, problem) for name, run in methods.items()]
-    others = {
-        "CART": rivals.cart(problem),
-        "LinearSVC": rivals.on_sample(rivals.linear_svm, problem),
-        "Nyström (300) + LinearSVC": rivals.on_sample(rivals.nystroem, problem),
-    }
-    rows += [
-        {**run.row(name), "NESV (distinct)": None, "converged": None}
-        for name, run in others.items()
-    ]
-    return CaseResult(tables={"Covtype, other methods": rows})
 
 
 def _with_cost(row, run, problem):

@@ -3,8 +3,8 @@
 LightGBM has 100 trees of 255 leaves, two threads, and a hessian of one or more in every
 leaf: with its default of 0.001 some leaves of a rare class take huge values, and the
 accuracy on covtype falls by several points, differently for each order of summation.
-Nyström maps to 300 components and a linear SVM answers; its γ, and the C of the linear
-SVM alone, are chosen on the validation rows. CART is scikit-learn's tree, grown out.
+The C of the linear SVM is chosen on the validation rows. CART is scikit-learn's tree,
+grown out.
 
 The time of a run, ours or a rival's, is the smaller of the wall clock and of the
 processor time of all its threads. On a quiet machine that is the wall clock; on a busy
@@ -18,8 +18,6 @@ from typing import NamedTuple
 import numpy as np
 from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.kernel_approximation import Nystroem
-from sklearn.pipeline import make_pipeline
 from sklearn.svm import LinearSVC
 from sklearn.tree import DecisionTreeClassifier
 
@@ -35,9 +33,6 @@ LIGHTGBM = {
     "random_state": 0,
     "verbosity": -1,
 }
-NYSTROEM = {"n_components": 300, "random_state": 0}
-NYSTROEM_GAMMAS = (1.0, 10.0)
-NYSTROEM_C = 10.0
 LINEAR_CS = (0.1, 1.0, 10.0)
 WARM_UP_ROWS = 2_000
 
@@ -123,40 +118,11 @@ def linear_svm(problem, refit=False):
     return last._replace(seconds=chosen.seconds + last.seconds)
 
 
-def nystroem(problem):
-    """An approximate RBF map and LIBLINEAR, γ chosen on the validation rows."""
-    candidates = [
-        (
-            f"γ={gamma:g}, C={NYSTROEM_C:g}",
-            make_pipeline(
-                Nystroem(gamma=gamma, **NYSTROEM),
-                LinearSVC(C=NYSTROEM_C, max_iter=200, random_state=0),
-            ),
-        )
-        for gamma in NYSTROEM_GAMMAS
-    ]
-    return _chosen(problem, candidates, threads=THREADS)
-
-
-def on_sample(method, problem, most_rows=15_000):
-    """A slow method on at most so many of the training rows; the note says so."""
-    if problem.n_train <= most_rows:
-        return method(problem)
-    X_val, y_val = problem.validation
-    few = problem._replace(
-        X=np.concatenate([problem.X[:most_rows], X_val]),
-        y=np.concatenate([problem.y[:most_rows], y_val]),
-        n_train=most_rows,
-    )
-    run = method(few)
-    return run._replace(note=f"{run.note}; {most_rows:,} training rows")
-
-
-def _chosen(problem, candidates, threads=1):
+def _chosen(problem, candidates):
     """Fit every candidate on the training rows; keep the best on validation rows."""
     X_val, y_val = problem.validation
     runs = [
-        fit(problem, model, training_rows(problem), threads=threads, note=note)
+        fit(problem, model, training_rows(problem), threads=1, note=note)
         for note, model in candidates
     ]
     scores = [np.mean(run.model.predict(X_val) == y_val) for run in runs]

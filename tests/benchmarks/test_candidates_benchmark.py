@@ -67,7 +67,7 @@ def test_dunn_signs(scores):
 
 def test_scores_come_back_from_records():
     def record(method, share, values):
-        note = json.dumps({"folds": values, "selection": 0.0})
+        note = json.dumps(values)
         return Record(
             "small", f"treesvm {method}", "iris", 0.0, params=share, note=note
         )

@@ -1,9 +1,15 @@
-"""DTSVM's benchmark: who sees which rows, and what SVC's grid time is made of."""
+"""DTSVM's benchmark and its paper's methods: who sees which rows and candidates."""
 
 import numpy as np
 import pytest
 
-from benchmarks import candidate_rivals, dtsvm_problems, dtsvm_sets, dtsvm_svc
+from benchmarks import (
+    candidate_rivals,
+    dtsvm_problems,
+    dtsvm_rivals,
+    dtsvm_sets,
+    dtsvm_svc,
+)
 from benchmarks.rival_cache import RivalCache
 from benchmarks.runner import Context
 
@@ -41,32 +47,11 @@ def test_search_validates_on_the_validation_rows(context):
     assert val.tolist() == list(range(problem.n_train, len(problem.y)))
 
 
-def test_grid_time_is_extrapolated_from_the_points_that_were_run(context, monkeypatch):
-    points = [(1.0, 1.0), (10.0, 1.0)]
-    monkeypatch.setattr(dtsvm_svc, "points_of", lambda *_: points)
-    problem = dtsvm_problems.load(context, "pendigits")
-    grid = dtsvm_svc.svc_grid(context, problem)
-    assert grid.is_extrapolated
-    assert grid.n_points == 2
-    assert (grid.C, grid.gamma) in points
-    assert len(context.rivals) == 2  # nothing is run twice
-    again = dtsvm_svc.svc_grid(context, problem)
-    assert again == grid
-
-
 @pytest.mark.parametrize("name", ["shuttle", "letter", "poker", "kdd99_10pct"])
 def test_sampled_grid_has_every_gamma(name):
     sampled = dtsvm_svc.points_of(name)
     assert {gamma for _, gamma in sampled} == set(dtsvm_problems.GAMMAS)
     assert len(sampled) >= 9
-
-
-def test_points_that_were_not_run_count_like_the_nearest_C():
-    seconds = {(0.1, gamma): 1.0 for gamma in dtsvm_problems.GAMMAS}
-    assert dtsvm_svc.grid_seconds(seconds) == pytest.approx(63.0)
-    seconds[1e5, 1.0] = 5.0  # nearer to 1e3, 1e4 and 1e5 than 0.1 is
-    assert dtsvm_svc.grid_seconds(seconds) == pytest.approx(63.0 + 3 * 4.0)
-    assert dtsvm_svc.grid_seconds({(1.0, 1.0): 2.0}) == pytest.approx(126.0)
 
 
 def test_the_papers_search_grows_its_tree_on_all_rows():
@@ -80,9 +65,8 @@ def test_random_parts_and_bags_search_all_candidates(context):
         assert model.Cs is None  # the paper's 63 points
         assert model.gammas is None
         small = make(problem, Cs=[1.0], gammas=[1.0])
-        assert dtsvm_sets.with_theta(
-            dtsvm_sets.rivals.fit(problem, small)
-        ).note.startswith("C=1, γ=1")
+        run = dtsvm_sets.with_theta(dtsvm_rivals.fit(problem, small))
+        assert run.note.startswith("C=1, γ=1")
 
 
 def test_the_grid_goes_round_every_gamma_first():
@@ -98,6 +82,6 @@ def test_cbd_and_lasvm_choose_on_validation_rows(context):
         run = rival(problem, **grid)
         assert run.model.gamma == 0.1  # 1e4 remembers rows and knows no others
         assert run.accuracy > 80.0
-        assert dtsvm_sets._vectors(run.model, problem) > 0
+        assert len(run.model.support_) > 0
         assert run.note.startswith("C=")
     assert "1 of 4 points" in candidate_rivals.lasvm(problem, **grid, budget=0.0).note

@@ -196,3 +196,16 @@ def test_table_model_takes_frames(estimator):
     assert model.score(frame, y) > 0.999
     shuffled = frame[["size", "colour", "flag"]].astype({"colour": "object"})
     assert np.array_equal(model.predict(shuffled), model.predict(frame))
+
+
+def test_masked_values_are_missing_values():
+    masked = np.ma.masked_array([[1.0, 2.0], [3.0, 4.0]], mask=[[0, 1], [0, 0]])
+    assert np.array_equal(as_table(masked).X, [[1.0, np.nan], [3.0, 4.0]], True)
+    texts = np.ma.masked_array(np.array([["a"], ["b"]], object), mask=[[1], [0]])
+    assert as_table(texts).X["x0"].tolist() == [None, "b"]
+
+
+def test_columns_of_a_table_are_equally_long():
+    with pytest.raises(ValueError, match=r"equally long: 'a' \(3,\), 'b' \(4,\)"):
+        Table({"a": np.arange(3.0), "b": np.arange(4.0)})
+    assert Table({"a": [1.0, 2.0]}).X["a"].tolist() == [1.0, 2.0]

@@ -13,10 +13,8 @@ from treesvm.datasets import (
     DataFileError,
     DataSource,
     Table,
-    format_of,
     iter_table,
     layout_remarks,
-    read_npz,
     read_table,
 )
 
@@ -97,8 +95,8 @@ def test_unknown_columns_and_endings(tmp_path):
         with pytest.raises(DataFileError, match="there are: size, colour, kind"):
             read_table(path, **options)
     with pytest.raises(DataFileError, match=r"unknown ending '\.xls'"):
-        format_of("a.xls")
-    assert format_of("mnist.scale.t.bz2") == "libsvm"
+        _ = DataSource("a.xls").kind
+    assert DataSource("mnist.scale.t.bz2").kind == "libsvm"
     with pytest.raises(DataFileError, match="no feature column"):
         read_table(path, drop=["size", "colour"])
     with pytest.raises(DataFileError, match="no row"):
@@ -172,15 +170,15 @@ def test_npz_whole_and_in_chunks(tmp_path, rng):
 def test_npz_mistakes(tmp_path, arrays, reason):
     np.savez(tmp_path / "a.npz", **arrays)
     with pytest.raises(DataFileError, match=reason):
-        read_npz(tmp_path / "a.npz")
+        read_table(tmp_path / "a.npz")
 
 
 def test_npz_that_is_no_archive_or_too_large(tmp_path):
     with pytest.raises(DataFileError, match="not a readable"):
-        read_npz(written(tmp_path, b"PK nonsense", "a.npz"))
+        read_table(written(tmp_path, b"PK nonsense", "a.npz"))
     np.savez_compressed(tmp_path / "b.npz", X=np.zeros((1000, 100)))
     with pytest.raises(DataFileError, match=r"X would take 0\.8 MB .* limit is 0\.1"):
-        read_npz(tmp_path / "b.npz", max_bytes=100_000)
+        read_table(tmp_path / "b.npz", max_bytes=100_000)
     np.savez(tmp_path / "c.npz", X=np.asfortranarray(np.ones((3, 4))))
     with pytest.raises(DataFileError, match="cannot be streamed"):
         list(iter_table(tmp_path / "c.npz"))
@@ -280,3 +278,60 @@ def test_the_index_of_a_frame_is_no_feature(tmp_path, name):
     assert [t.names for t in iter_table(path, 5)] == [("a",), ("a",)]
     (said,) = layout_remarks(path)
     assert repr(name or "__index_level_0__") in said
+
+
+@pytest.mark.parametrize(
+    ("options", "says"),
+    [
+        ({"drop": "size"}, "drop='size' is a text"),
+        ({"categorical": "size"}, "categorical='size' is a text"),
+        ({"label": True}, "there is no column True"),
+        ({"max_bytes": "1GB"}, "max_bytes='1GB'"),
+        ({"max_bytes": -1}, "max_bytes=-1"),
+    ],
+)
+def test_options_that_mean_nothing_are_named(tmp_path, options, says):
+    with pytest.raises((ValueError, TypeError), match=says):
+        read_table(written(tmp_path, GOOD), **options)
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"encoding": "rot13"},
+        {"encoding": "base64"},
+        {"encoding": 5},
+        {"delimiter": 5},
+        {"delimiter": "é"},
+        {"header": "no"},
+    ],
+    ids=str,
+)
+def test_sources_that_mean_nothing_are_named(options):
+    ((name, value),) = options.items()
+    with pytest.raises(ValueError, match=f"{name}={value!r}"):
+        DataSource("rows.csv", **options)
+
+
+def test_codecs_with_short_words_are_told(tmp_path):
+    source = DataSource(written(tmp_path, GOOD), encoding="idna")
+    with pytest.raises(DataFileError, match="it is not in idna"):
+        read_table(source)
+
+
+def test_missing_labels_of_numbers_are_told(tmp_path):
+    y = np.array([0.0, np.nan, 1.0])
+    np.savez(tmp_path / "a.npz", X=np.eye(3), y=y)
+    with pytest.raises(DataFileError, match=r"y \(row 2\): the label is missing"):
+        read_table(tmp_path / "a.npz")
+    path = tmp_path / "a.parquet"
+    pa.parquet.write_table(pa.table({"a": [1, 2, 3], "y": y}), path)
+    with pytest.raises(DataFileError, match=r"'y' \(row 2\): the label is missing"):
+        read_table(path)
+
+
+def test_columns_of_bytes_are_refused_by_name(tmp_path):
+    path = tmp_path / "a.parquet"
+    pa.parquet.write_table(pa.table({"a": [b"x", b"\xff"], "y": [0, 1]}), path)
+    with pytest.raises(DataFileError, match="column 'a' holds values of type binary"):
+        read_table(path)

@@ -5,6 +5,7 @@ import json
 import numpy as np
 import pytest
 from scipy import sparse
+from sklearn.exceptions import NotFittedError
 from sklearn.linear_model import LogisticRegression
 
 from treesvm.datasets import ColumnEncoder, DataFileError, Table, TableModel
@@ -147,3 +148,15 @@ def test_damaged_preprocessing_is_refused(table, what, change):
 def test_labels_are_needed(table):
     with pytest.raises(ValueError, match="no labels"):
         TableModel(LogisticRegression()).fit(Table(table.X))
+
+
+def test_models_that_are_not_fitted_say_so():
+    with pytest.raises(NotFittedError, match="not fitted"):
+        TableModel(LogisticRegression()).predict(np.eye(2))
+
+
+@pytest.mark.parametrize(("name", "value"), [("scale", "log"), ("unseen", "drop")])
+def test_rules_are_named(name, value):
+    model = TableModel(LogisticRegression(), **{name: value})
+    with pytest.raises(ValueError, match=f"^{name}='{value}' is not possible"):
+        model.fit(np.eye(4), [0, 1, 0, 1])

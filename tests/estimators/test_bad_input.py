@@ -4,6 +4,7 @@ import re
 import warnings
 
 import numpy as np
+import pandas as pd
 import pytest
 from scipy import sparse
 from sklearn.base import clone
@@ -449,6 +450,31 @@ def test_parameters_of_partitions(partition, says, data):
         ({"sample_weight": np.full(60, "word")}, "sample_weight: could not convert"),
         ({"sample_weight": np.full(60, 5e-324)}, "sample_weight holds 5e-324"),
         ({"X": np.full((60, 3), "word")}, "X: could not convert string"),
+        ({"X": [[10**400, 1, 2]] * 60}, "X: int too large"),
+        ({"X": [[1, 2], [3]] * 30}, "X: setting an array element"),
+        ({"X": np.zeros((60, 3), "m8[s]")}, r"X holds dates or times \(timedelta64"),
+        (
+            {"X": pd.DataFrame({"day": pd.date_range("2020", periods=60)})},
+            r"X holds dates or times \(datetime64",
+        ),
+        ({"X": np.ma.masked_greater(np.eye(60), 0.5)}, "X holds masked values"),
+        (
+            {"y": np.ma.masked_equal(np.arange(60) % 3, 2)},
+            "y holds masked values",
+        ),
+        (
+            {"sample_weight": np.ma.masked_equal(np.arange(60.0), 3)},
+            "sample_weight holds masked values",
+        ),
+        ({"y": ["1", 1, "a"] * 20}, r"several types \(int, str\)"),
+        (
+            {"y": np.array(["a", "b", np.nan] * 20, dtype=object)},
+            r"y: Input contains NaN: row 3 has no label \(20 in all\)",
+        ),
+        (
+            {"y": pd.Series(["a", "b", pd.NA] * 20, dtype="string")},
+            "y: Input contains NaN: row 3 has no label",
+        ),
     ],
 )
 def test_conversions_say_what_they_converted(model, data, changed, says):

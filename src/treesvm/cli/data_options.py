@@ -208,6 +208,5 @@ def label_name(options):
     """Return the name of the label column, None in formats without columns."""
     names, label = datasets.column_names(options.data), label_of(options)
     if names is None:
-        is_npz = datasets.format_of(options.data) == "npz"
-        return label if is_npz and isinstance(label, str) else None
+        return label if options.data.kind == "npz" and isinstance(label, str) else None
     return names[label] if isinstance(label, int) else label

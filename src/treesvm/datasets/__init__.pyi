@@ -1,6 +1,6 @@
 from treesvm.datasets.column_encoder import ColumnEncoder
 from treesvm.datasets.data_file import DataFileError
-from treesvm.datasets.data_source import DataSource, format_of
+from treesvm.datasets.data_source import DataSource
 from treesvm.datasets.embedded import embedded_tables
 from treesvm.datasets.explained_rows import ExplainedRow, explain_file, explain_table
 from treesvm.datasets.frames import as_table
@@ -8,13 +8,10 @@ from treesvm.datasets.generators import make_spirals, make_waves, make_words
 from treesvm.datasets.held_out import train_test_rows
 from treesvm.datasets.label_task import as_target, task_of
 from treesvm.datasets.libsvm_text import iter_libsvm, read_libsvm
-from treesvm.datasets.npz_arrays import iter_npz, read_npz
 from treesvm.datasets.reading import (
     column_names,
     iter_table,
     layout_remarks,
-    read_csv,
-    read_parquet,
     read_table,
 )
 from treesvm.datasets.streaming import StreamSummary, predict_file
@@ -35,19 +32,14 @@ __all__ = [
     "embedded_tables",
     "explain_file",
     "explain_table",
-    "format_of",
     "iter_libsvm",
-    "iter_npz",
     "iter_table",
     "layout_remarks",
     "make_spirals",
     "make_waves",
     "make_words",
     "predict_file",
-    "read_csv",
     "read_libsvm",
-    "read_npz",
-    "read_parquet",
     "read_table",
     "task_of",
     "train_test_rows",

@@ -15,7 +15,12 @@ from typing import NamedTuple
 
 import numpy as np
 
-from treesvm.datasets.csv_layout import MISSING, csv_layout, too_long
+from treesvm.datasets.csv_layout import (
+    MISSING,
+    csv_layout,
+    decoding_words,
+    too_long,
+)
 from treesvm.datasets.data_file import (
     DataFileError,
     open_bytes,
@@ -88,7 +93,7 @@ class _Recoded:
             try:
                 text = self._decoder.decode(block, final=not block)
             except UnicodeError as error:
-                reason = f"it is not in {self._encoding}: {error.reason}."
+                reason = f"it is not in {self._encoding}: {decoding_words(error)}."
                 raise DataFileError(self._path, reason) from error
             if text or not block:
                 return text.encode("utf-8")

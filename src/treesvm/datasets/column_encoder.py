@@ -23,7 +23,13 @@ from treesvm.datasets.column_blocks import (
     missing_error,
 )
 from treesvm.datasets.data_file import DataFileError
-from treesvm.datasets.encoder_spec import MISSING_RULES, checked_spec, column_features
+from treesvm.datasets.encoder_spec import (
+    MISSING_RULES,
+    SCALES,
+    UNSEEN_RULES,
+    checked_spec,
+    column_features,
+)
 from treesvm.datasets.feature_scales import in_scale, scales_of
 from treesvm.datasets.memory_limit import MemoryAccount
 from treesvm.datasets.table import Table, is_sparse, listed
@@ -85,11 +91,9 @@ class ColumnEncoder:
             Refuse tables that take more memory once they are encoded; by default half
             of what there is.
         """
-        if missing not in MISSING_RULES:
-            raise ValueError(
-                f"missing={missing!r} is not possible; use one of "
-                f"{', '.join(MISSING_RULES)}."
-            )
+        _check_rule("missing", missing, MISSING_RULES)
+        _check_rule("unseen", unseen, UNSEEN_RULES)
+        _check_rule("scale", scale, SCALES)
         rules = {"missing": missing, "unseen": unseen, "scale": scale}
         if table.is_matrix:
             spec = _matrix_spec(table, missing)
@@ -292,6 +296,12 @@ class ColumnEncoder:
         if indicators:
             X = np.hstack([X, lacking[:, indicators]])
         return in_scale(X, self._shift, self._factor)
+
+
+def _check_rule(name, value, allowed):
+    if value not in allowed:
+        words = ", ".join(allowed)
+        raise ValueError(f"{name}={value!r} is not possible; use one of {words}.")
 
 
 def _with_width(X, width):

@@ -99,24 +99,30 @@ def _numbers(pa, column, name, origin):
         if pa.types.is_boolean(column.type):
             column = pc.cast(column, pa.int8())
         values = pc.cast(column, pa.float64(), safe=False)
-    except pa.ArrowInvalid:
+    except pa.ArrowInvalid as error:
+        if pa.types.is_binary(column.type) or pa.types.is_large_binary(column.type):
+            raise _unreadable(column, name, origin) from error
         is_number = pc.fill_null(_looks_like_number(pa, column), True).to_numpy()
         row = int(np.argmin(is_number))
         raise origin.error(
             name, row, f"{column[row].as_py()!r} is no number."
         ) from None
     except pa.ArrowNotImplementedError as error:
-        raise DataFileError(
-            origin.path,
-            f"column {name!r} holds values of type {column.type}, which are neither "
-            "numbers nor text; convert or drop it.",
-        ) from error
+        raise _unreadable(column, name, origin) from error
     array = values.to_numpy().astype(np.float64)
     bad = ~np.isfinite(array) & column.is_valid().to_numpy() & ~np.isnan(array)
     if bad.any():
         row = int(bad.argmax())
         raise origin.error(name, row, f"{column[row].as_py()!r} is not finite.")
     return array
+
+
+def _unreadable(column, name, origin):
+    return DataFileError(
+        origin.path,
+        f"column {name!r} holds values of type {column.type}, which are neither "
+        "numbers nor text; convert or drop it.",
+    )
 
 
 def _texts(pa, column, name, origin):

@@ -123,11 +123,16 @@ def _first_lines(source, encoding):
     return [first.rstrip("\r\n"), *lines[:_SAMPLE_LINES]]
 
 
+def decoding_words(error):
+    """Return why text cannot be decoded; some codecs say it in one string."""
+    return getattr(error, "reason", error)
+
+
 def _not_in(encoding, error):
     name = encoding.removesuffix("-sig")
     return (
-        f"no header can be read: it is not in {name} ({error.reason}); say which with "
-        "encoding=... (the command: --encoding latin-1)."
+        f"no header can be read: it is not in {name} ({decoding_words(error)}); say "
+        "which with encoding=... (the command: --encoding latin-1)."
     )
 
 

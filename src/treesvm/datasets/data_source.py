@@ -1,6 +1,5 @@
 """A data file together with what its name does not tell."""
 
-import codecs
 import os
 from dataclasses import dataclass
 from typing import Any, Self
@@ -60,19 +59,19 @@ class DataSource:
             raise ValueError(
                 f"format={self.format!r}; there are: {', '.join(FORMATS)}."
             )
-        if self.delimiter is not None and (
-            len(self.delimiter) != 1 or self.delimiter in '"\r\n'
-        ):
-            raise ValueError(
-                f"delimiter={self.delimiter!r}; use one character, such as ';'."
-            )
+        mark = self.delimiter
+        is_mark = isinstance(mark, str) and len(mark) == 1 and mark.isascii()
+        if mark is not None and (not is_mark or mark in '"\r\n'):
+            raise ValueError(f"delimiter={mark!r}; use one character, such as ';'.")
         if self.decimal not in (None, ".", ","):
             raise ValueError(f"decimal={self.decimal!r}; use '.' or ','.")
         if self.decimal == "," and self.delimiter == ",":
             raise ValueError("delimiter and decimal are both ','; one is another.")
+        if self.header not in (None, True, False):
+            raise ValueError(f"header={self.header!r}; use True or False.")
         try:
-            codecs.lookup(self.encoding or "utf-8")
-        except LookupError as error:
+            "".encode(self.encoding or "utf-8")  # refuses what is no encoding of text
+        except (LookupError, TypeError, ValueError) as error:
             raise ValueError(
                 f"encoding={self.encoding!r} is unknown; use a name such as 'latin-1'."
             ) from error
@@ -117,24 +116,3 @@ class DataSource:
 
     def __str__(self) -> str:
         return self.title or self.path
-
-
-def format_of(path: Any) -> str:
-    """Return "libsvm", "csv", "parquet" or "npz", by the ending of a path.
-
-    Parameters
-    ----------
-    path : str, Path or DataSource
-        Of the file.
-
-    Returns
-    -------
-    str
-
-    Examples
-    --------
-    >>> from treesvm.datasets import format_of
-    >>> format_of("flowers.csv.gz")
-    'csv'
-    """
-    return DataSource.of(path).kind

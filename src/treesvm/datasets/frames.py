@@ -19,6 +19,7 @@ from sklearn.utils import check_array
 from treesvm.datasets.table import Table, category_text, listed
 from treesvm.inputs.named_errors import naming
 from treesvm.inputs.row_access import canonical_rows
+from treesvm.inputs.training_rows import is_missing
 
 _NUMBERS = (Real, np.bool_, Decimal)
 _DATES = (
@@ -156,13 +157,16 @@ def _array_table(X, names):
         return Table(check_array(X, accept_sparse="csr", dtype=np.float64))
     with naming("X"):
         made = np.asarray(X)
+        if isinstance(X, np.ma.MaskedArray) and np.ma.is_masked(X):
+            made = made.astype(object if made.dtype.kind in "OU" else float)
+            made[np.ma.getmaskarray(X)] = np.nan
     if made.dtype.kind in "mM":
         raise _date_error("x0")
     if made.dtype.kind == "U":  # of lists, numbers are still numbers
         made = np.asarray(X, dtype=object)
     if made.dtype == object and made.ndim == 2 and made.size:
         labels = _labels(made.shape[1], names)
-        lacking = np.frompyfunc(_is_missing, 1, 1)(made).astype(bool)
+        lacking = np.frompyfunc(is_missing, 1, 1)(made).astype(bool)
         columns = [
             _object_column(made[:, place], lacking[:, place], label)
             for place, label in enumerate(labels)
@@ -214,13 +218,6 @@ def _object_column(values, lacking, name):
 
 def _is_plain(kind):
     return issubclass(kind, (str, *_NUMBERS))
-
-
-def _is_missing(value):
-    """Whether an object stands for no value: None, NaN, pandas' NA and NaT."""
-    if value is None or type(value).__name__ in ("NAType", "NaTType"):
-        return True
-    return isinstance(value, float) and value != value
 
 
 def _finite(numbers, name):

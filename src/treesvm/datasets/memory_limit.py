@@ -8,6 +8,7 @@ import os
 from pathlib import Path
 
 from treesvm.datasets.data_file import DataFileError
+from treesvm.inputs.parameter_rules import is_number
 
 _SHARE = 0.5  # of the memory: training needs some too
 _UNKNOWN = 4 * 2**30  # where the system does not tell how much there is
@@ -43,6 +44,10 @@ class MemoryAccount:
     """
 
     def __init__(self, path, max_bytes=None):
+        if max_bytes is not None and not is_number(max_bytes, above=0.0):
+            raise ValueError(
+                f"max_bytes={max_bytes!r}; use a number of bytes, above 0."
+            )
         self._path, self._spent = path, 0
         self._limit = default_limit() if max_bytes is None else max_bytes
 

@@ -8,7 +8,6 @@ import contextlib
 import math
 import zipfile
 import zlib
-from collections.abc import Iterator
 
 import numpy as np
 from numpy.lib import format as npy
@@ -16,43 +15,12 @@ from numpy.lib import format as npy
 from treesvm.datasets.data_file import DataFileError, readable, require_file
 from treesvm.datasets.data_source import DataSource
 from treesvm.datasets.memory_limit import MemoryAccount
-from treesvm.files.file_path import FilePath
-from treesvm.inputs.array_types import Array
 
 _NUMERIC = "biuf"
 
 
-def read_npz(
-    path: FilePath, *, label: str = "y", max_bytes: int | None = None
-) -> tuple[Array, Array | None]:
-    """Return (X, y) of a .npz file, y None if there is no array `label`.
-
-    Parameters
-    ----------
-    path : str or Path
-        Written by `numpy.savez` or `savez_compressed`, with a two-dimensional array X.
-    label : str, default="y"
-        Name of the array of labels.
-    max_bytes : int, optional
-        Refuse arrays that take more memory; by default half of what there is.
-
-    Returns
-    -------
-    X : ndarray of float64 or float32, shape (n_rows, n_features)
-    y : ndarray of shape (n_rows,) or None
-
-    Examples
-    --------
-    >>> import pathlib, tempfile
-    >>> import numpy as np
-    >>> from treesvm.datasets import read_npz
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     path = pathlib.Path(folder, "tiny.npz")
-    ...     np.savez(path, X=np.eye(3), y=[0, 1, 0])
-    ...     X, y = read_npz(path)
-    >>> X.shape, y.tolist()
-    ((3, 3), [0, 1, 0])
-    """
+def read_npz(path, *, label="y", max_bytes=None):
+    """Return (X, y) of a .npz file, y None if there is no array `label`."""
     path = DataSource.of(path)
     with _opened(path) as archive:
         shape, _, dtype = _header(path, archive, "X")
@@ -65,37 +33,8 @@ def read_npz(
     return X, y
 
 
-def iter_npz(
-    path: FilePath, chunk_rows: int = 50_000, *, label: str = "y"
-) -> Iterator[tuple[int, Array, Array | None]]:
-    """Yield (number of the first row, X, y) of at most `chunk_rows` rows.
-
-    Parameters
-    ----------
-    path : str or Path
-        Of the file.
-    chunk_rows : int, default=50000
-        Most rows in a piece.
-    label : str, default="y"
-        Name of the array of labels.
-
-    Yields
-    ------
-    first : int
-    X : ndarray
-    y : ndarray or None
-
-    Examples
-    --------
-    >>> import pathlib, tempfile
-    >>> import numpy as np
-    >>> from treesvm.datasets import iter_npz
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     path = pathlib.Path(folder, "tiny.npz")
-    ...     np.savez(path, X=np.eye(3), y=[0, 1, 0])
-    ...     [(first, len(X)) for first, X, y in iter_npz(path, 2)]
-    [(1, 2), (3, 1)]
-    """
+def iter_npz(path, chunk_rows=50_000, *, label="y"):
+    """Yield (number of the first row, X, y) of at most `chunk_rows` rows."""
     with _opened(path) as archive:
         shape, is_fortran, dtype = _header(path, archive, "X")
         if is_fortran and min(shape) > 1:
@@ -194,6 +133,9 @@ def _labels(path, archive, label, n_rows):
         )
     _check_size(path, archive, label, start + math.prod(shape) * dtype.itemsize)
     y = _array(path, archive, label).reshape(n_rows)
+    if dtype.kind == "f" and np.isnan(y).any():
+        row = int(np.isnan(y).argmax()) + 1
+        raise DataFileError(path, f"{label} (row {row:,}): the label is missing.")
     return y.astype(str) if dtype.kind == "S" else y
 
 

@@ -104,9 +104,12 @@ def read_table(
 ) -> Table:
     """Read a whole data file; its format is chosen by its ending.
 
-    How CSV is written is found out, see `DataSource`. A first column without a name is
-    the index that a frame was written with, and no column; nor is what pandas calls the
-    index of a Parquet file.
+    How CSV is written is found out, see `DataSource`. A first line of numbers only is a
+    row, not a header. Missing are empty fields, "NA", "NaN", "null", "None" and "?". A
+    column is of numbers if all its values are, and categorical if most of them are not;
+    in between, the first text is reported. A first column without a name is the index
+    that a frame was written with, and no column; nor is what pandas calls the index of
+    a Parquet file.
 
     Parameters
     ----------
@@ -145,108 +148,26 @@ def read_table(
     (['length', 'colour'], ['a', 'b'])
     """
     path = DataSource.of(path)
-    kind = path.kind
-    if kind == "libsvm":
+    if path.kind == "libsvm":
         X, y, is_zero_based = load_libsvm(
             path, zero_based=zero_based, max_bytes=max_bytes
         )
         return Table(X, y, str(path), zero_based=is_zero_based)
-    if kind == "npz":
+    if path.kind == "npz":
         X, y = read_npz(path, label=_array_name(label), max_bytes=max_bytes)
         return Table(X, y, str(path))
-    return _whole_table(path, kind, label, categorical, drop, max_bytes)
+    return _whole_table(path, label, categorical, drop, max_bytes)
 
 
-def read_csv(
-    path: FilePath,
-    *,
-    label: str | int | None = -1,
-    categorical: Collection[str] = (),
-    drop: Collection[str] = (),
-    max_bytes: int | None = None,
-) -> Table:
-    """Read a CSV file (TSV by its ending) with or without header; see `read_table`.
-
-    A first line of numbers only is a row, not a header. Missing are empty fields, "NA",
-    "NaN", "null", "None" and "?". A column is of numbers if all its values are, and
-    categorical if most of them are not; in between, the first text is reported.
-
-    Parameters
-    ----------
-    path : str or Path
-        Of the file.
-    label : str, int or None, default=-1
-        Label column, see `read_table`.
-    categorical : collection of str
-        Columns that are categories although their values are numbers.
-    drop : collection of str
-        Columns that are left out.
-    max_bytes : int, optional
-        Refuse files whose rows take more memory; by default half of what there is.
-
-    Returns
-    -------
-    Table
-
-    Examples
-    --------
-    >>> import pathlib, tempfile
-    >>> from treesvm.datasets import read_csv
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     path = pathlib.Path(folder, "flowers.csv")
-    ...     _ = path.write_text("length,colour,kind\\n1.5,red,a\\n2.5,blue,b\\n")
-    ...     table = read_csv(path, drop=["colour"])
-    >>> list(table.X)
-    ['length']
-    """
-    return _whole_table(path, "csv", label, categorical, drop, max_bytes)
-
-
-def read_parquet(
-    path: FilePath,
-    *,
-    label: str | int | None = -1,
-    categorical: Collection[str] = (),
-    drop: Collection[str] = (),
-    max_bytes: int | None = None,
-) -> Table:
-    """Read a Parquet file; see `read_table`.
-
-    Parameters
-    ----------
-    path : str or Path
-        Of the file.
-    label : str, int or None, default=-1
-        Label column, see `read_table`.
-    categorical : collection of str
-        Columns that are categories although their values are numbers.
-    drop : collection of str
-        Columns that are left out.
-    max_bytes : int, optional
-        Refuse files whose rows take more memory; by default half of what there is.
-
-    Returns
-    -------
-    Table
-
-    Examples
-    --------
-    >>> from treesvm.datasets import read_parquet
-    >>> table = read_parquet("flowers.parquet", label="kind")  # doctest: +SKIP
-    """
-    return _whole_table(path, "parquet", label, categorical, drop, max_bytes)
-
-
-def _whole_table(path, kind, label, categorical, drop, max_bytes):
+def _whole_table(path, label, categorical, drop, max_bytes):
     """Read all rows of a table file."""
-    path = DataSource.of(path)
     account, parts = MemoryAccount(path, max_bytes), []
-    columns = _Columns(path, kind, label, drop, categorical)
+    columns = _Columns(path, label, drop, categorical)
     account.charge(_COLUMN_BYTES * columns.n_columns, "its columns")
     # What the rows take at least is known before they are read.
-    n_cells = arrow_tables.parquet_cells(path) if kind == "parquet" else 0
+    n_cells = arrow_tables.parquet_cells(path) if path.kind == "parquet" else 0
     MemoryAccount(path, max_bytes).charge(max(file_size(path), 8 * n_cells))
-    for part in _arrow_chunks(path, kind, 2**18):
+    for part in _arrow_chunks(path, 2**18):
         # As Arrow has them, and as numbers.
         account.charge(part[1].nbytes + 8 * part[1].num_rows * part[1].num_columns)
         parts.append(part)
@@ -304,26 +225,27 @@ def iter_table(
     [1, 1]
     """
     path = DataSource.of(path)
-    kind = path.kind
-    if kind == "libsvm":
+    if path.kind == "libsvm":
         row = 1
         for X, y in iter_libsvm(path, chunk_rows, zero_based=zero_based):
             numbers = whole_numbers(y)
             yield Table(X, numbers, str(path), row, zero_based=bool(zero_based))
             row += len(y)
-    elif kind == "npz":
+    elif path.kind == "npz":
         for row, X, y in iter_npz(path, chunk_rows, label=_array_name(label)):
             yield Table(X, y, str(path), row)
     else:
-        columns, row = _Columns(path, kind, label, drop, categorical, kinds, names), 1
-        for place, table in _arrow_chunks(path, kind, chunk_rows):
+        columns, row = _Columns(path, label, drop, categorical, kinds, names), 1
+        for place, table in _arrow_chunks(path, chunk_rows):
             yield columns.as_table(place, table, row)
             row += table.num_rows
 
 
-def _arrow_chunks(path, kind, chunk_rows):
-    read = arrow_tables.iter_csv if kind == "csv" else arrow_tables.iter_parquet
-    return read(path, chunk_rows)
+def _arrow_chunks(path, chunk_rows):
+    is_csv = path.kind == "csv"
+    return (arrow_tables.iter_csv if is_csv else arrow_tables.iter_parquet)(
+        path, chunk_rows
+    )
 
 
 def _array_name(label):
@@ -334,8 +256,8 @@ def _array_name(label):
 class _Columns:
     """Which columns of a table file are features and what they hold."""
 
-    def __init__(self, path, kind, label, drop, categorical, kinds=None, names=None):
-        self._path, self._has_lines = str(path), kind == "csv"
+    def __init__(self, path, label, drop, categorical, kinds=None, names=None):
+        self._path, self._has_lines = str(path), path.kind == "csv"
         self._names = column_names(path)
         # Places in messages count an index too.
         self._n_hidden = int(self._has_lines and csv_layout(path).has_index)
@@ -345,6 +267,11 @@ class _Columns:
             ]
             self._names = list(names) if is_unnamed else self._names
         self._label = self._find(label)
+        for option, given in (("drop", drop), ("categorical", categorical)):
+            if isinstance(given, str):  # its letters would be taken for names
+                raise TypeError(
+                    f"{option}={given!r} is a text; give a list: [{given!r}]."
+                )
         self._drop, self._categorical = tuple(drop), tuple(categorical)
         for name in (*self._drop, *self._categorical):
             self._find(name)
@@ -359,7 +286,8 @@ class _Columns:
         """Return the name of a column given by name or position."""
         if column is None or column in self._names:
             return column
-        if isinstance(column, int) and -len(self._names) <= column < len(self._names):
+        is_place = isinstance(column, int) and not isinstance(column, bool)
+        if is_place and -len(self._names) <= column < len(self._names):
             return self._names[column]
         known = ", ".join(self._names[:12]) + (" …" if len(self._names) > 12 else "")
         reason = f"there is no column {column!r}; there are: {known}."
@@ -390,7 +318,7 @@ class _Columns:
         # Numbers of Parquet keep their type; text of CSV decides by itself.
         kind = column.schema.field(0).type
         if str(kind).startswith(("int", "uint", "float", "double", "bool")):
-            missing = column[0].is_null().to_numpy()
+            missing = column[0].is_null(nan_is_null=True).to_numpy()
             y = None if missing.any() else column[0].to_numpy()
         else:
             texts = column_types.as_arrays(column, {name: "text"}, origin)[name]

@@ -49,6 +49,19 @@ class Table:
     offsets: np.ndarray | None = None
     zero_based: bool = False
 
+    def __post_init__(self) -> None:
+        if self.is_matrix:
+            return
+        columns = {name: np.asarray(values) for name, values in self.X.items()}
+        object.__setattr__(self, "X", columns)
+        shapes = {values.shape for values in columns.values()}
+        if len(shapes) > 1 or any(len(shape) != 1 for shape in shapes):
+            words = ", ".join(f"{n!r} {v.shape}" for n, v in columns.items())
+            raise ValueError(
+                f"{self.path}: columns are not one-dimensional and equally long: "
+                f"{words:.200}."
+            )
+
     @property
     def is_matrix(self) -> bool:
         """Whether the features have no names."""

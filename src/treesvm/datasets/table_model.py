@@ -5,6 +5,7 @@ from typing import Any, Self
 
 import numpy as np
 from sklearn.base import is_regressor
+from sklearn.exceptions import NotFittedError
 from sklearn.metrics import r2_score
 
 from treesvm.datasets.column_encoder import ColumnEncoder
@@ -125,33 +126,23 @@ class TableModel:
         if _takes_tables(self.estimator) and rules == _FRONT_DOOR:
             encoder = self.estimator.fit(table, y).encoder_
         else:
-            encoder, X = self._encoded_training(table, y, max_bytes)
+            is_numeric = is_regressor(self.estimator)
+            rules["max_bytes"] = max_bytes
+            encoder, X = encoded_training(table, y, is_numeric=is_numeric, **rules)
             self.estimator.fit(X, y)
         self.encoder_ = encoder
         self.source_ = {"label": label, "zero_based": table.zero_based}
         return self
 
-    def _encoded_training(self, table, y, max_bytes):
-        """Return the encoder and the training rows."""
-        rules = {"scale": self.scale, "missing": self.missing, "max_bytes": max_bytes}
-        if self.missing != "indicator":
-            encoder = ColumnEncoder.learn(table, unseen=self.unseen, **rules)
-            return encoder, encoder.transform(table)
-        if self.unseen != "zeros":
-            raise ValueError(
-                f"unseen={self.unseen!r} is not possible with missing='indicator'; use "
-                "unseen='zeros', or missing='median'."
-            )
-        n_classes = None
-        if not is_regressor(self.estimator):
-            labels, y = np.unique(y, return_inverse=True)
-            n_classes = len(labels)
-        return ColumnEncoder.fit_training(table, y, n_classes=n_classes, **rules)
-
     def estimator_rows(self, table: Any) -> Any:
         """Return rows as the estimator takes them: encoded, or as a Table."""
+        self._check_fitted()
         table = as_table(table)
         return table if self._has_own_encoder else self.encoder_.transform(table)
+
+    def _check_fitted(self):
+        if not hasattr(self, "encoder_"):
+            raise NotFittedError("this TableModel is not fitted yet; call fit first.")
 
     @property
     def _has_own_encoder(self):
@@ -214,6 +205,7 @@ class TableModel:
         present; other unknown columns are left out. Rows that become wide are yielded
         fewer at a time.
         """
+        self._check_fitted()
         if self.encoder_.spec.get("storage") != "sparse":
             most = CHUNK_BYTES // (8 * self.encoder_.n_features)
             chunk_rows = min(chunk_rows, max(most, 1))
@@ -239,6 +231,7 @@ class TableModel:
 
     def model_file_parts(self) -> tuple[dict[str, Any], Any]:
         """Return (JSON-able spec, fitted estimator), all there is to save."""
+        self._check_fitted()
         spec = None if self._has_own_encoder else self.encoder_.spec
         return {"encoder": spec, "source": self.source_}, self.estimator
 
@@ -265,6 +258,27 @@ class TableModel:
         model.encoder_ = encoder
         model.source_ = {"label": label, "zero_based": bool(zero_based)}
         return model
+
+
+def encoded_training(table, y, *, missing, unseen, is_numeric, **rules):
+    """Return the encoder of a training table, and its rows; `y` is numbers or labels.
+
+    With ``missing="indicator"`` by `ColumnEncoder.fit_training`, else by `learn`.
+    """
+    if missing != "indicator":
+        rules |= {"missing": missing, "unseen": unseen}
+        encoder = ColumnEncoder.learn(table, **rules)
+        return encoder, encoder.transform(table)
+    if unseen != "zeros":
+        raise ValueError(
+            f"unseen={unseen!r} is not possible with missing='indicator'; use "
+            "unseen='zeros', or missing='median'."
+        )
+    n_classes = None
+    if not is_numeric:
+        labels, y = np.unique(y, return_inverse=True)
+        n_classes = len(labels)
+    return ColumnEncoder.fit_training(table, y, n_classes=n_classes, **rules)
 
 
 def _takes_tables(estimator):

@@ -43,8 +43,9 @@ def replaced_file(path):
     file object, readable and writable
     """
     path = os.fsdecode(path)
-    if os.path.isdir(path):
-        raise IsADirectoryError(f"{path} is a folder; give the name of a file.")
+    if not path or os.path.isdir(path):
+        words = f"{path} is a folder" if path else "the name is empty"
+        raise IsADirectoryError(f"{words}; give the name of a file.")
     way = _gathered if _is_stream(path) else _replaced
     with way(path) as file:
         yield file

@@ -38,8 +38,12 @@ def checked_rows(model, X, y="no_validation", **options):
         checked = X
     else:
         options = INPUT | options
-        with naming("y"):
-            _check_real(y)
+        if not isinstance(y, str) and y is not None:
+            with naming("y"):
+                _check_labels(y)
+                y = _check_y(y, y_numeric=options.get("y_numeric", False))
+        check_unmasked("X", X)
+        _refuse_dates(X)
         with naming("X"):
             checked = validate_data(model, canonical_rows(X), y, **options)
         if options.get("y_numeric"):
@@ -72,10 +76,58 @@ def _is_finite(X):
         return np.isfinite(X.sum())
 
 
-def _check_real(y):
-    """Raise scikit-learn's error for complex labels, without the labels."""
-    if getattr(getattr(y, "dtype", None), "kind", "") == "c":
+def check_unmasked(name, values):
+    """Raise a ValueError for masked values: NumPy would take what lies beneath."""
+    if isinstance(values, np.ma.MaskedArray) and np.ma.is_masked(values):
+        raise ValueError(
+            f"{name} holds masked values, and what lies beneath a mask means nothing; "
+            f"fill them in ({name}.filled(...)), or drop these rows."
+        )
+
+
+def _refuse_dates(X):
+    """Raise a TypeError for dates and times: as numbers they would be nanoseconds."""
+    for dtype in np.atleast_1d(getattr(X, "dtypes", getattr(X, "dtype", None))):
+        is_temporal = getattr(dtype, "is_temporal", None)  # of polars
+        if getattr(dtype, "kind", "") in ("m", "M") or (is_temporal and is_temporal()):
+            raise TypeError(
+                f"X holds dates or times ({dtype}); replace them by numbers, such as "
+                "the days since the first date, the month and the day of the week."
+            )
+
+
+def _check_labels(y):
+    """Refuse masked, complex and missing ones, and lists in which 1 would be "1"."""
+    check_unmasked("y", y)
+    kind = getattr(getattr(y, "dtype", None), "kind", "")
+    if kind == "c":
         raise ValueError("y: Complex data not supported; give labels, or real numbers.")
+    if kind == "O":
+        missing = [row for row, label in enumerate(y) if is_missing(label)]
+        if missing:
+            raise ValueError(
+                f"y: Input contains NaN: row {missing[0] + 1:,} has no label "
+                f"({len(missing):,} in all); drop such rows."
+            )
+    if isinstance(y, (list, tuple)):
+        kinds = set(map(type, y))
+        if len(kinds) > 1 and any(issubclass(kind, str) for kind in kinds):
+            raise _mixed_labels(kinds)
+
+
+def is_missing(value):
+    """Whether an object stands for no value: None, NaN, pandas' NA and NaT."""
+    if value is None or type(value).__name__ in ("NAType", "NaTType"):
+        return True
+    return isinstance(value, float) and value != value
+
+
+def _mixed_labels(kinds):
+    words = ", ".join(sorted(kind.__name__ for kind in kinds))
+    return TypeError(
+        f"y holds labels of several types ({words}) that have no order; make them "
+        "strings: y.astype(str)."
+    )
 
 
 def number_target(y):
@@ -94,7 +146,7 @@ def number_target(y):
 def checked_target(model, y, *, is_numeric=False):
     """Return the labels or numbers that come with a table."""
     with naming("y"):
-        _check_real(y)
+        _check_labels(y)
         y = _check_y(y, y_numeric=is_numeric, estimator=model)
     return number_target(y) if is_numeric else y
 
@@ -106,11 +158,7 @@ def class_codes(y):
         return np.unique(y, return_inverse=True)
     except TypeError as error:
         labels = np.asarray(y, dtype=object).ravel()
-        kinds = ", ".join(sorted({type(label).__name__ for label in labels}))
-        raise TypeError(
-            f"y holds labels of several types ({kinds}) that have no order; make them "
-            "strings: y.astype(str)."
-        ) from error
+        raise _mixed_labels(set(map(type, labels))) from error
 
 
 def _multiplies_raw_values(model):
@@ -188,6 +236,7 @@ def class_factors(class_weight, classes, counts):
 
 def row_weights(X, sample_weight):
     """Return the weight of every row as float64, one where none is given."""
+    check_unmasked("sample_weight", sample_weight)
     with naming("sample_weight"):
         weight = _check_sample_weight(sample_weight, X, dtype=np.float64, copy=True)
     least = weight.min(where=weight > 0.0, initial=np.inf)

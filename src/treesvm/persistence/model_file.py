@@ -25,6 +25,7 @@ from treesvm.files.checked_arrays import ArrayReader
 from treesvm.files.failures import ModelFileError, require
 from treesvm.files.file_path import FilePath
 from treesvm.files.json_values import field
+from treesvm.inputs.parameter_rules import is_number
 from treesvm.persistence.objects import entry_of, is_wrapper, wrapper_class
 from treesvm.persistence.old_formats import STEPS, upgraded
 from treesvm.persistence.state import read_model, write_model
@@ -92,7 +93,7 @@ def describe(model):
     return header | write_model(model, arrays), arrays
 
 
-def load_model(path: FilePath, *, max_bytes: int | None = MAX_BYTES) -> Any:
+def load_model(path: FilePath, *, max_bytes: int = MAX_BYTES) -> Any:
     """Return the estimator of a file that `save_model` wrote.
 
     Its answers are those of the saved estimator to the last bit.
@@ -126,6 +127,8 @@ def load_model(path: FilePath, *, max_bytes: int | None = MAX_BYTES) -> Any:
     4
     """
     name = os.fsdecode(path)
+    if not is_number(max_bytes, above=0.0):
+        raise ValueError(f"max_bytes={max_bytes!r}; use a number of bytes, above 0.")
     try:
         with _open_regular(name) as file:
             header, arrays = read_archive(file, max_bytes)

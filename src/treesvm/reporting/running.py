@@ -16,6 +16,7 @@ from treesvm.datasets.column_encoder import ColumnEncoder
 from treesvm.datasets.held_out import train_test_rows
 from treesvm.datasets.label_task import CLASSIFICATION, REGRESSION, as_target, task_of
 from treesvm.datasets.table import Table
+from treesvm.datasets.table_model import encoded_training
 from treesvm.reporting.kernel_width import chosen_gamma
 from treesvm.reporting.method_looks import LOOKS
 from treesvm.reporting.methods import available
@@ -206,7 +207,14 @@ def compare_table(
     training, testing = table.take(rows[train]), table.take(rows[test])
     # Scaled to [0, 1] for the methods that want it; trees and what scales each of its
     # parts by itself answer the same with and without.
-    encoder, X = _encoded(training, missing, task)
+    encoder, X = encoded_training(
+        training,
+        training.y,
+        is_numeric=task == REGRESSION,
+        scale="minmax",
+        missing=missing,
+        unseen="zeros",
+    )
     compared = compare(
         (X, training.y),
         (encoder.transform(testing), testing.y),
@@ -218,20 +226,6 @@ def compare_table(
         **options,
     )
     return replace(compared, encoder=encoder, example=testing.take(np.array([0])))
-
-
-def _encoded(training, missing, task):
-    """Return the encoder of a training table, and its rows."""
-    if missing != "indicator":
-        encoder = ColumnEncoder.learn(training, missing=missing)
-        return encoder, encoder.transform(training)
-    n_classes, target = None, training.y
-    if task == CLASSIFICATION:
-        classes, target = np.unique(target, return_inverse=True)
-        n_classes = len(classes)
-    return ColumnEncoder.fit_training(
-        training, target, n_classes=n_classes, scale="minmax"
-    )
 
 
 def compare(

@@ -25,6 +25,7 @@ from treesvm.solvers import conditions, smo
 _TARGET = 1e-5  # share of the allowed gap that Newton steps leave
 # Snap where distance / width < share * multiplier: all, then only the clearest cases.
 _SHARES = (1.0, 1e-2, 1e-4, 1e-6, 0.0)
+_MARGIN = 3.0  # how much larger than the guess's the gap of the start is
 _STEP_BACK = 0.995  # share of the way to the boundary that a step may go
 _FLOAT64_NOISE = 1e-14  # share of a sum that is rounding
 _RANK_SHARE = 0.35  # above this rank / n the dense factorisation is cheaper
@@ -122,7 +123,7 @@ def _solve_rows(exact, rows, lower, upper, beta, F, allowed):
     q -= total * mean
     box = lower[rows], upper[rows]
     beta[rows], n_iter = solve_interior_point(
-        H, q, *box, total, target=_TARGET * allowed, allowed=allowed
+        H, q, *box, total, target=_TARGET * allowed, allowed=allowed, guess=before
     )
     return n_iter
 
@@ -170,17 +171,19 @@ def _free_step(H, slope, lower, upper, v):
 
 
 def solve_interior_point(
-    H, q, lower, upper, total, *, target, allowed=None, max_iter=40
+    H, q, lower, upper, total, *, target, allowed=None, guess=None, max_iter=40
 ):
     """Minimise ``1/2 v'Hv - q'v`` with ``sum(v) = total`` in the box.
 
-    Stops when the duality gap is at most `target`.  Returns ``v`` with coefficients
-    beside a bound moved onto it, as many as a gap of `allowed` permits (by default all
-    that seem to belong there), and the number of Newton steps.
+    Starts near `guess`, by default the middle of the box, and stops when the duality
+    gap is at most `target`.  Returns ``v`` with coefficients beside a bound moved onto
+    it, as many as a gap of `allowed` permits (by default all that seem to belong
+    there), and the number of Newton steps.
     """
     allowed = np.inf if allowed is None else allowed
     solver = _newton_solver(H)
-    point = _start(H, q, lower, upper)
+    guess = (lower + upper) / 2 if guess is None else guess
+    point = _start(H, q, lower, upper, guess)
     n_iter = 0
     for n_iter in range(1, max_iter + 1):  # noqa: B007 (returned below)
         x, s = point.v - lower, upper - point.v
@@ -200,13 +203,21 @@ def solve_interior_point(
     return _sparse(H, q, point, lower, upper, total, allowed), n_iter
 
 
-def _start(H, q, lower, upper):
-    """The middle of the box, with multipliers that fit its gradient."""
-    v = (lower + upper) / 2
-    slope = H @ v - q
-    slope -= np.median(slope)
-    lift = np.abs(slope).mean() + 1e-3
-    return _Point(v, 0.0, np.maximum(slope, 0) + lift, np.maximum(-slope, 0) + lift)
+def _start(H, q, lower, upper, guess):
+    """Return a point near `guess` whose products of distance and multiplier are even.
+
+    Rows at a bound move off it until the product is the mean of the guess's gap, times
+    a margin: from far too small products Newton steps would be short.
+    """
+    slope = H @ guess - q
+    b = conditions.bias_of(slope, lower, upper)
+    slope += b
+    rising, falling = np.maximum(slope, 0.0), np.maximum(-slope, 0.0)
+    gap = (guess - lower) @ rising + (upper - guess) @ falling
+    mu = _MARGIN * gap / (2 * len(q))
+    off = np.minimum(mu / np.maximum(np.abs(slope), 1e-300), (upper - lower) / 4)
+    v = np.clip(guess, lower + off, upper - off)
+    return _Point(v, b, rising + mu / (v - lower), falling + mu / (upper - v))
 
 
 def _newton_step(solver, point, x, s, stationarity, balance, gap):
@@ -312,7 +323,7 @@ class _DenseSolver:
     """Cholesky factor of H + diag(theta)."""
 
     def __init__(self, H):
-        self.H = H
+        self.H, self._work = H, np.empty_like(H)
         self.size = np.abs(H).max()
 
     def product(self, v):
@@ -323,7 +334,8 @@ class _DenseSolver:
         size = self.size
         jitter = 1e-9 * np.abs(self.H.diagonal()).mean()
         while True:
-            A = self.H.copy()
+            A = self._work
+            np.copyto(A, self.H)
             A[np.diag_indices_from(A)] += theta + jitter
             factor, failed = lapack.dpotrf(A.T, lower=1, clean=0, overwrite_a=1)
             if failed == 0:
@@ -347,16 +359,16 @@ class _LowRankSolver:
         return self.H @ v
 
     def factorise(self, theta):
-        self.diagonal = self.rest + theta
-        scaled = self.G / self.diagonal[:, None]
-        inner = self.G.T @ scaled
+        self.root = np.sqrt(self.rest + theta)[:, None]
+        self.half = self.G / self.root
+        inner = self.half.T @ self.half  # BLAS knows that this is symmetric
         inner[np.diag_indices_from(inner)] += 1.0
-        self.scaled, self.factor = scaled, cho_factor(inner, check_finite=False)
+        self.factor = cho_factor(inner, check_finite=False)
 
     def solve(self, rhs):
-        first = rhs / self.diagonal[:, None]
-        correction = cho_solve(self.factor, self.G.T @ first, check_finite=False)
-        return first - self.scaled @ correction
+        first = rhs / self.root
+        inner = cho_solve(self.factor, self.half.T @ first, check_finite=False)
+        return (first - self.half @ inner) / self.root
 
 
 def pivoted_cholesky(H, max_rank, rel_tol=1e-7):

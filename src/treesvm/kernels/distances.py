@@ -15,6 +15,7 @@ from treesvm.kernels.sparse_products import is_mostly_zero
 
 _WHOLE_ROWS = 3000  # larger parts are done in chunks, to hold no n^2 of float64
 _CHUNK_ROWS = 512
+_TILE = 32  # rows copied to columns at once
 _ROUNDING = 1e-13  # float64 distances below this share of the norms are noise
 
 
@@ -141,13 +142,12 @@ def _fill_distances(products, norms, start, floor, out):
         target[i] = np.float32(0.0)
 
 
-@compiled
 def mirror(out):
     """Copy the lower triangle to the upper one, tile by tile for the cache's sake."""
-    n, tile = len(out), 32
-    for a in range(0, n, tile):
-        for b in range(0, a + 1, tile):
-            last = a + tile if a + tile < n else n
-            for i in range(a, last):
-                for j in range(b, b + tile if b + tile < i else i):
-                    out[j, i] = out[i, j]
+    above = ~np.tri(_TILE, dtype=bool)
+    for start in range(0, len(out), _TILE):
+        own = slice(start, start + _TILE)
+        out[:start, own] = out[own, :start].T
+        corner = out[own, own]
+        n = len(corner)
+        np.copyto(corner, corner.T.copy(), where=above[:n, :n])

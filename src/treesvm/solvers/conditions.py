@@ -120,7 +120,7 @@ def stretch(F, beta, p, lower, upper):
     margin): there the slack that a small violation leaves is multiplied by a large C,
     while the scaling costs the dual objective only its square.
     """
-    if not (np.abs(p) == 1.0).all():
+    if (np.abs(p) != 1.0).any():
         return
     least_rising, most_falling = extremes(F, beta, lower, upper)
     lack = (least_rising + most_falling) / 2.0 - F

@@ -86,7 +86,7 @@ def test_damaged_pieces_are_done_again(damage, tmp_path):
 @pytest.mark.parametrize(
     ("change", "named"),
     [
-        ({"C": 3.0}, "parameter C was 5.0, now it is 3.0"),
+        ({"C": 3.0}, "parameter C was 'auto', now it is 3.0"),
         ({"leaf_scaling": None}, "parameter leaf_scaling"),
         ({"random_state": 5}, "seeds of random_state"),
         ({"X": 1}, "features was"),

@@ -238,6 +238,7 @@ def _from_2_to_3(description, arrays):
     if name == "DTSVRegressor":
         parameters = parameters | {"scale_target": False}
     if name == "DTSVMClassifier":
+        parameters = {"gamma_scale": 1.0} | parameters
         scale = state.pop("probability_scale_", None)
         numbers = {"slope": scale, "offset": 0.0, "has_shares": False}
         state["calibration"] = None if scale is None else numbers

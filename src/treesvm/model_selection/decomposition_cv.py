@@ -25,6 +25,7 @@ from treesvm.model_selection.decomposition_search import (
     DecompositionSearch,
     SearchOptions,
 )
+from treesvm.model_selection.raced_search import RacedSearch
 from treesvm.model_selection.row_splits import split_rows, splits_identity
 from treesvm.model_selection.search_candidates import check_candidates, find_candidates
 from treesvm.model_selection.search_fold import SearchFold
@@ -107,7 +108,9 @@ class SearchesDecompositions(HoldsBestDecomposition):
         options = machine_options(self.winner())
         found = find_candidates(self, options.theta, is_sparse, rows.n_classes)
         deadline = deadline or Deadline(self.time_limit)
-        return DecompositionSearch(
+        is_raced = self.search == "raced" and self.scoring in DEFAULT_SCORES
+        kind = RacedSearch if is_raced else DecompositionSearch
+        return kind(
             folds,
             found.thetas,
             self.max_leaf_size,
@@ -121,6 +124,7 @@ class SearchesDecompositions(HoldsBestDecomposition):
                 self.verbose,
                 found.is_refined,
                 self.time_limit,
+                self.keeps_parts(folds),
             ),
             self._judgement(rows, rows.weight if weight is None else weight),
             evaluate=evaluate,
@@ -130,8 +134,7 @@ class SearchesDecompositions(HoldsBestDecomposition):
 
     def run_search(self, search: Any) -> Any:
         """Search, note what was found, and return the outcome."""
-        is_raced = self.search == "raced" and self.scoring in DEFAULT_SCORES
-        outcome = search.raced() if is_raced else search.exhaustive()
+        outcome = search.run()
         self.C_, self.gamma_ = outcome.theta.C, outcome.theta.gamma
         self.max_leaf_size_, self.best_score_ = outcome.max_leaf_size, outcome.score
         self.search_results_ = outcome.table()

@@ -32,8 +32,21 @@ class Row(NamedTuple):
     kept: bool  # whether it went on, or won
 
 
-def as_row(stage, ceiling, theta, scores, t, kept):
-    """Return the line of a theta, number `t`, at one ceiling."""
+def as_row(ceiling, theta, scores, looks, t, kept):
+    """Return the line of a theta, number `t`, at one ceiling.
+
+    Parameters
+    ----------
+    scores : Scores
+        In whole leaves.
+    looks : Scores or None
+        In leaves cut down, which count if there is nothing else.
+    """
+    n_fits, n_rows, stage = scores.fits.get(t, 0), scores.n_rows, "search"
+    if looks is not None:
+        n_fits += looks.fits.get(t, 0)
+        if t not in scores.predicted and t in looks.predicted:
+            scores, stage = looks, "first look"
     is_scaled = isinstance(theta.gamma, str)
     n_validated = scores.n_validated(t)
     weights = theta.feature_weights
@@ -49,17 +62,11 @@ def as_row(stage, ceiling, theta, scores, t, kept):
         is_scaled,
         scores.score(t),
         n_validated,
-        scores.n_rows - n_validated,
-        scores.fits.get(t, 0),
+        n_rows - n_validated,
+        n_fits,
         scores.unconverged.get(t, 0),
         kept,
     )
-
-
-def as_table(rows):
-    """Return lines of results as a dict of columns that pandas takes."""
-    columns = zip(*rows, strict=True)
-    return {name: np.array(col) for name, col in zip(Row._fields, columns, strict=True)}
 
 
 class Judgement(NamedTuple):
@@ -232,6 +239,12 @@ class Scores:
             self._values.setdefault(theta, {})[k] = task.val_scores(answer.part)
         if keep and answer.part is not None and answer.converged:
             self.parts[theta][k] = answer.part
+
+    def forget(self, theta, leaves):
+        """Drop what a theta has answered in some leaves; its fits stay counted."""
+        for k in leaves:
+            self.predicted[theta][k], self._worth[theta][k] = None, 0.0
+            self.parts[theta].pop(k, None)
 
     def is_known(self, theta, k):
         """Whether the theta has answered leaf k."""

@@ -62,6 +62,15 @@ def _run(short, method, mode):
     )
 
 
+def _times(short, method, mode):
+    """The time of a test at a θ that is known: a single fit, an eighth or less."""
+    run = _run(short, method, mode)
+    parameters = {**run.parameters, "method": method, "chosen_by": run.name}
+    seconds = run.seconds / 8
+    name = f"{run.name}, times"
+    return Run(name, methods.times, parameters, run.data, run.sources, seconds, True)
+
+
 def _single(short, kind, work, minutes):
     name = ALL[short]
     return Run(f"{short} {kind}", work, {"name": name}, (name,), seconds=60.0 * minutes)
@@ -76,6 +85,8 @@ def _runs():
                 if mode == "1AO" and name == "adult":
                     continue  # two classes: both modes are the same machine
                 yield _run(short, method, mode)
+                if method == "DTSVM" or (method == "LIBSVM" and short != "Forest"):
+                    yield _times(short, method, mode)
         yield _single(short, "voting", methods.decompositions, 4 * minutes["DTSVM"])
         yield _single(short, "settings", methods.settings, 11 * minutes["DTSVM"])
     yield _single("Forest", "LIBLINEAR", methods.linear, 10)
@@ -88,6 +99,8 @@ def _cell(short, mode, method, column, value, figure, tolerance, timed=False):
         return Cell(row, column, value, missing=why)
     mode = "1A1" if short == "CI" else mode
     run = f"{short} CART" if method == "CART" else f"{short} {mode} {method}"
+    if "testing" in figure and method != "CART":
+        run = f"{run}, times"
     return Cell(row, column, value, run, figure, tolerance, timed)
 
 
@@ -102,7 +115,7 @@ def _grid(sets, columns, figure, tolerance, timed=False):
 
 
 FACTOR_2 = Tolerance(2.0, is_factor=True)
-FACTOR_10 = Tolerance(10.0, is_factor=True)
+SECONDS = Tolerance(10.0, is_factor=True, floor=1 / 64)  # the paper's clock ticks so
 FACTOR_4 = Tolerance(4.0, is_factor=True)
 POINTS = Tolerance(1.0)
 SHARE = Tolerance(5.0)
@@ -285,7 +298,8 @@ PAPER = Paper(
         ),
         Table(
             "Table 4: seconds of testing",
-            list(_grid(MEDIUM, published.TESTING, "testing s", FACTOR_10, True)),
+            list(_grid(MEDIUM, published.TESTING, "testing s", SECONDS, True)),
+            "One thread, processor time, the best of three.",
         ),
         Table(
             "Table 5: total number of support vectors, large sets",
@@ -297,7 +311,7 @@ PAPER = Paper(
         ),
         Table(
             "Table 6: seconds of testing, large sets",
-            list(_grid(LARGE, published.LARGE_TESTING, "testing s", FACTOR_10, True)),
+            list(_grid(LARGE, published.LARGE_TESTING, "testing s", SECONDS, True)),
         ),
         Table(
             "Table 7: σ_opt and rows in one-class leaves",
@@ -310,7 +324,7 @@ PAPER = Paper(
         ),
         Table(
             "Table 9: seconds at each ceiling",
-            list(_per_ceiling(published.CEILING_SECONDS, "s", FACTOR_10, True)),
+            list(_per_ceiling(published.CEILING_SECONDS, "s", SECONDS, True)),
         ),
         Table(
             "Table 10: test accuracy at each ceiling, %",

@@ -102,7 +102,8 @@ def state_of(cell, store, entries, table_title):
     ours = None if figures is None else figures.get(cell.figure)
     is_timed = store.entry(cell.run).get("timed", False)
     if cell.timed and not is_timed:
-        return "to be timed", None, None
+        is_long = store.estimate(cell.run) > HOUR
+        return ("not run" if is_long else "to be timed"), None, None
     if ours is None:
         return "not run", None, None
     if slot == "quick":

@@ -164,6 +164,17 @@ def test_runs_resume_until_something_changes(toy, folder, monkeypatch):
     assert store.entry("a")["timed"]
 
 
+def test_runs_for_times_wait_for_a_quiet_machine(toy, folder, monkeypatch):
+    here(monkeypatch)
+    own = Run("f", mean_of, {"name": "small"}, ("small",), only_for_times=True)
+    paper, store = toy_paper([own]), toy[1]
+    paper.tables[0].cells.append(Cell("h", "seconds", 1.0, "f", "mean", timed=True))
+    running.reproduce(paper, store, folder)
+    assert store.entry("f") == {}
+    running.reproduce(paper, store, folder, timed=True)
+    assert store.entry("f")["timed"]
+
+
 def test_moved_code_keeps_its_figures(toy, folder, monkeypatch):
     paper, store = toy
     here(monkeypatch)
@@ -296,6 +307,10 @@ def test_tolerances():
     assert not factor.holds(4.1, 2.0)
     assert not factor.holds(0.0, 2.0)
     assert factor.holds(0.0, 0.0)
+    ticking = cells.Tolerance(2.0, is_factor=True, floor=0.01)
+    assert ticking.holds(0.0, 0.02)
+    assert not ticking.holds(0.0, 0.021)
+    assert str(ticking) == "a factor of 2 from 0.01 up"
 
 
 @pytest.mark.parametrize("name", command.PAPERS)

@@ -16,7 +16,8 @@ class Run:
     figures. What tests hold to a certificate or to a plain twin is not among them, as
     the solvers and the papers' own searches: a faster one changes no figure. The code
     here that it reaches needs no naming. `seconds` is about what it takes; a run
-    `only_for_times` is left to a quiet machine.
+    `only_for_times` is left to a quiet machine. `after` names the run whose figures it
+    needs.
     """
 
     name: str
@@ -26,6 +27,7 @@ class Run:
     sources: tuple[str, ...] = ()
     seconds: float = 60.0
     only_for_times: bool = False
+    after: str = ""
 
 
 @dataclass(frozen=True)

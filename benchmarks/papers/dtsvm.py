@@ -66,9 +66,16 @@ def _times(short, method, mode):
     """The time of a test at a θ that is known: a single fit, an eighth or less."""
     run = _run(short, method, mode)
     parameters = {**run.parameters, "method": method, "chosen_by": run.name}
-    seconds = run.seconds / 8
-    name = f"{run.name}, times"
-    return Run(name, methods.times, parameters, run.data, run.sources, seconds, True)
+    return Run(
+        f"{run.name}, times",
+        methods.times,
+        parameters,
+        run.data,
+        run.sources,
+        run.seconds / 8,
+        only_for_times=True,
+        after=run.name,
+    )
 
 
 def _single(short, kind, work, minutes):

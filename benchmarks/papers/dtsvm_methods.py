@@ -93,8 +93,6 @@ def dtsvm(folder, quick, name, mode):
 def times(folder, quick, name, mode, method, chosen_by):
     """Seconds of testing, at the θ that the run of this method ended with."""
     known = Store("dtsvm").shown(chosen_by)[0]
-    if known is None:
-        known = {"DTSVM": dtsvm, "LIBSVM": libsvm}[method](folder, quick, name, mode)
     problem = _problem(folder, name, quick)
     theta = known["C"], known["γ"]
     if method == "DTSVM":

@@ -36,6 +36,9 @@ def reproduce(paper, store, folder, *, quick=False, timed=False, cap=None, only=
         except MissingData as missing:
             _say(run, f"skipped: {missing}")
             continue
+        if run.after and store.shown(run.after)[0] is None:
+            _say(run, f"skipped: {run.after} comes first")
+            continue
         if store.is_done(run, key, quick=quick, cap=cap, timed=timed):
             continue
         if not quick and run.seconds > cap:

@@ -175,6 +175,18 @@ def test_runs_for_times_wait_for_a_quiet_machine(toy, folder, monkeypatch):
     assert store.entry("f")["timed"]
 
 
+def test_a_run_waits_for_the_one_it_follows(toy, folder, monkeypatch, capsys):
+    here(monkeypatch)
+    (first,) = toy[0].runs
+    parameters = {"name": "small", "factor": 3.0}
+    second = Run("b", mean_of, parameters, ("small",), seconds=1.0, after="a")
+    running.reproduce(toy_paper([second]), toy[1], folder)
+    assert "b: skipped: a comes first" in capsys.readouterr().out
+    running.reproduce(toy_paper([first]), toy[1], folder)
+    running.reproduce(toy_paper([second]), toy[1], folder)
+    assert toy[1].entry("b")["figures"]["mean"] == 6.0
+
+
 def test_moved_code_keeps_its_figures(toy, folder, monkeypatch):
     paper, store = toy
     here(monkeypatch)
@@ -327,6 +339,7 @@ def test_every_cell_of_a_paper_has_its_run(name):
     for picture in paper.pictures:
         assert set(picture.runs) <= known
     for run in paper.runs:
+        assert not run.after or run.after in known
         assert all((page.ROOT / source).is_file() for source in run.sources)
 
 

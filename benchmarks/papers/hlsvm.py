@@ -218,6 +218,14 @@ _MINUTES = {
     "AdaBoost": {"M3VO": 9, "Faces": 3, "Covtype": 25},
     "SVM Trees": {"Covtype": 10},
 }
+# Of λ, ρ and the linear C; of C and γ.
+_SEARCH_MINUTES = {
+    "IJCNN": (1, 150),
+    "Shuttle": (0.3, 90),
+    "Faces": (0.5, 0.5),
+    "M3VO": (25, 60 * 24),
+    "Covtype": (120, 60 * 24 * 30),
+}
 _TIMED_MINUTES = {
     "linear SVM": {"Covtype": 2},
     "RBF SVM": {"IJCNN": 0.5, "M3VO": 9, "Covtype": 3000},
@@ -244,12 +252,9 @@ def _runs():
         for short in HAD:
             own = minutes.get(short, 0.3)
             yield _run(short, f"{method}, times", methods.times, own, method=method)
-    for short, minutes in (("IJCNN", 5), ("Shuttle", 5), ("Faces", 9)):
-        yield _run(short, "search", methods.search, minutes)
-    for short in ("M3VO", "Covtype"):
-        yield _run(short, "search", methods.search, 400)
-    for short in HAD:
-        yield _run(short, "RBF search", methods.search_kernel, 60 * 24)
+    for short, minutes in _SEARCH_MINUTES.items():
+        yield _run(short, "search", methods.search, minutes[0])
+        yield _run(short, "RBF search", methods.search_kernel, minutes[1])
     for short in CORRELATIONS:
         yield _run(short, "bound", methods.bound, 2)
     yield Run("banana", methods.banana, {}, ("banana",), (CASCADE,), 30.0)

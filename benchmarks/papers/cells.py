@@ -15,7 +15,9 @@ class Run:
     `data` names the sets that it reads, `sources` the library's files that decide its
     figures. What tests hold to a certificate or to a plain twin is not among them, as
     the solvers and the papers' own searches: a faster one changes no figure. The code
-    here that it reaches needs no naming. `seconds` is about what it takes.
+    here that it reaches needs no naming. `seconds` is about what it takes; a run
+    `only_for_times` is left to a quiet machine. `after` names the run whose figures it
+    needs.
     """
 
     name: str
@@ -24,18 +26,25 @@ class Run:
     data: tuple[str, ...] = ()
     sources: tuple[str, ...] = ()
     seconds: float = 60.0
+    only_for_times: bool = False
+    after: str = ""
 
 
 @dataclass(frozen=True)
 class Tolerance:
-    """How far ours may be from the published figure: by a difference or a factor."""
+    """How far ours may be from the published figure: by a difference or a factor.
+
+    Figures below `floor`, such as the tick of a clock, count as `floor`.
+    """
 
     width: float
     is_factor: bool = False
+    floor: float = 0.0
 
     def holds(self, ours, published):
         if not self.is_factor:
             return abs(ours - published) <= self.width + 1e-9
+        ours, published = max(ours, self.floor), max(published, self.floor)
         if ours == published:
             return True
         if min(ours, published) <= 0:
@@ -43,7 +52,10 @@ class Tolerance:
         return max(ours / published, published / ours) <= self.width
 
     def __str__(self):
-        return f"a factor of {self.width:g}" if self.is_factor else f"{self.width:g}"
+        if not self.is_factor:
+            return f"{self.width:g}"
+        least = f" from {self.floor:g} up" if self.floor else ""
+        return f"a factor of {self.width:g}{least}"
 
 
 EQUAL = Tolerance(0.0)

@@ -10,6 +10,7 @@ from benchmarks.report import markdown_table, number
 
 DOCS = ROOT / "docs" / "papers"
 COUNTS_BEGIN, COUNTS_END = "<!-- cells -->", "<!-- end of cells -->"
+NAMED_RUNS = 8  # above that their number is said
 COUNTED = ("within", "explained", "open", "quick", "not run", "to be timed", "no data")
 
 
@@ -102,7 +103,8 @@ def state_of(cell, store, entries, table_title):
     ours = None if figures is None else figures.get(cell.figure)
     is_timed = store.entry(cell.run).get("timed", False)
     if cell.timed and not is_timed:
-        return "to be timed", None, None
+        is_long = store.estimate(cell.run) > HOUR
+        return ("not run" if is_long else "to be timed"), None, None
     if ours is None:
         return "not run", None, None
     if slot == "quick":
@@ -240,4 +242,10 @@ def _picture(paper, picture, store, docs):
         figure.savefig(path, metadata={"Date": None})
     quick = [name for name, (_, slot) in found.items() if slot == "quick"]
     note = f" Quick runs: {', '.join(quick)}." if quick else ""
+    absent = [name for name in picture.runs if name not in figures]
+    if absent:
+        named = ", ".join(absent)
+        if len(absent) > NAMED_RUNS:
+            named = f"{len(absent)} of the {len(picture.runs)} runs"
+        note += f" Not run yet, so not drawn: {named}."
     return f"## {picture.title}\n\n{picture.claim}{note}\n\n![{picture.title}]({file})"

@@ -24,7 +24,9 @@ def reproduce(paper, store, folder, *, quick=False, timed=False, cap=None, only=
     """Run what is missing, the shortest first; return how many runs failed."""
     cap = cap or (QUICK_CAP if quick else HOUR)
     slot = "quick" if quick else "full"
-    wanted = _timed_runs(paper) if timed else {run.name for run in paper.runs}
+    wanted = {run.name for run in paper.runs if not run.only_for_times}
+    if timed:
+        wanted = _timed_runs(paper)
     failures = 0
     for run in sorted(paper.runs, key=lambda run: run.seconds):
         if run.name not in wanted or only not in run.name:
@@ -33,6 +35,9 @@ def reproduce(paper, store, folder, *, quick=False, timed=False, cap=None, only=
             key = key_of(run, folder)
         except MissingData as missing:
             _say(run, f"skipped: {missing}")
+            continue
+        if run.after and store.shown(run.after)[0] is None:
+            _say(run, f"skipped: {run.after} comes first")
             continue
         if store.is_done(run, key, quick=quick, cap=cap, timed=timed):
             continue

@@ -29,3 +29,15 @@ def test_features_have_the_form_of_the_paper_s_source(rng):
     assert np.array_equal(forms["ijcnn1"], X)
     assert np.allclose([forms["shuttle"].min(), forms["shuttle"].max()], [-1.0, 1.0])
     assert np.allclose([forms["mnist"].min(), forms["mnist"].max()], [0.0, 1.0])
+
+
+def test_many_rows_are_searched_point_by_point(monkeypatch):
+    X, y = make_moons(120, noise=0.3, random_state=0)
+    rows = X[:80], y[:80], X[80:], y[80:]
+    together = methods._grid_scores(*rows)
+    monkeypatch.setattr(methods, "PATH_ROWS", 0)
+    apart = methods._grid_scores(*rows)
+    assert sorted(apart) == sorted(together)
+    assert len(apart) == 13 * 7
+    # An almost flat dual (C = 10⁶) may be stopped elsewhere, a row of 40 aside.
+    assert all(abs(apart[theta] - together[theta]) <= 1 / 40 for theta in apart)

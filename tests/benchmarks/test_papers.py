@@ -164,6 +164,29 @@ def test_runs_resume_until_something_changes(toy, folder, monkeypatch):
     assert store.entry("a")["timed"]
 
 
+def test_runs_for_times_wait_for_a_quiet_machine(toy, folder, monkeypatch):
+    here(monkeypatch)
+    own = Run("f", mean_of, {"name": "small"}, ("small",), only_for_times=True)
+    paper, store = toy_paper([own]), toy[1]
+    paper.tables[0].cells.append(Cell("h", "seconds", 1.0, "f", "mean", timed=True))
+    running.reproduce(paper, store, folder)
+    assert store.entry("f") == {}
+    running.reproduce(paper, store, folder, timed=True)
+    assert store.entry("f")["timed"]
+
+
+def test_a_run_waits_for_the_one_it_follows(toy, folder, monkeypatch, capsys):
+    here(monkeypatch)
+    (first,) = toy[0].runs
+    parameters = {"name": "small", "factor": 3.0}
+    second = Run("b", mean_of, parameters, ("small",), seconds=1.0, after="a")
+    running.reproduce(toy_paper([second]), toy[1], folder)
+    assert "b: skipped: a comes first" in capsys.readouterr().out
+    running.reproduce(toy_paper([first]), toy[1], folder)
+    running.reproduce(toy_paper([second]), toy[1], folder)
+    assert toy[1].entry("b")["figures"]["mean"] == 6.0
+
+
 def test_moved_code_keeps_its_figures(toy, folder, monkeypatch):
     paper, store = toy
     here(monkeypatch)
@@ -296,6 +319,10 @@ def test_tolerances():
     assert not factor.holds(4.1, 2.0)
     assert not factor.holds(0.0, 2.0)
     assert factor.holds(0.0, 0.0)
+    ticking = cells.Tolerance(2.0, is_factor=True, floor=0.01)
+    assert ticking.holds(0.0, 0.02)
+    assert not ticking.holds(0.0, 0.021)
+    assert str(ticking) == "a factor of 2 from 0.01 up"
 
 
 @pytest.mark.parametrize("name", command.PAPERS)
@@ -312,6 +339,7 @@ def test_every_cell_of_a_paper_has_its_run(name):
     for picture in paper.pictures:
         assert set(picture.runs) <= known
     for run in paper.runs:
+        assert not run.after or run.after in known
         assert all((page.ROOT / source).is_file() for source in run.sources)
 
 

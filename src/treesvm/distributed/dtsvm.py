@@ -6,16 +6,14 @@ import numpy as np
 from dask import delayed
 
 from treesvm.decomposition.calibration import calibration_by_parts, judged_parts
-from treesvm.decomposition.checkpointing import count_restored, open_checkpoint
+from treesvm.decomposition.checkpointing import count_restored
 from treesvm.decomposition.feature_weights import sample_numbers
 from treesvm.decomposition.seeds import draw_seeds
 from treesvm.decomposition.training import learned_prior, machine_options
 from treesvm.distributed.clusters import tells_lost_clusters
 from treesvm.distributed.dask_classifier import DaskClassifier
 from treesvm.distributed.decomposing import fit_decomposition, plan_leaves
-from treesvm.distributed.row_blocks import read_rows
 from treesvm.estimators.dtsvm import DTSVMClassifier
-from treesvm.inputs.rows import Rows
 from treesvm.inputs.whole_fit import all_or_nothing
 from treesvm.partitions.axis_tree import AxisTree
 from treesvm.partitions.choice import find_partition
@@ -94,47 +92,30 @@ class DaskDTSVMClassifier(DaskClassifier):
         -------
         self
         """
-        client, size = self._cluster()
-        model = self._template()
-        model.check_parameters()
-        tree_recipe(model)
-        rows = read_rows(
-            client, model, X, y, sample_weight, model.class_weight, size.total_memory
-        )
+        model, there = self._started(X, y, sample_weight)
         self.leaves_per_worker_: dict[int, int] = {}
-        self._fit_model(client, size, model, rows)
+        with there.open_checkpoint(model) as store:
+            seeds = store.seeds(draw_seeds(model), model.random_state)
+            members = [
+                self._fit_member(there, model, seed, store.scope(f"{number}"))
+                for number, seed in enumerate(seeds[: model.n_estimators])
+            ]
+        finish(there, model, members, seeds[-1])
+        count_restored(model, store)
         self.model_ = model
         return self
 
-    def _fit_model(self, client, size, model, rows):
-        """Fit an ordinary model to rows on the cluster."""
-        options = machine_options(model)
-        store = open_checkpoint(
-            model,
-            lambda: rows.identity(client),
-            n_classes=len(rows.classes),
-            n_features=rows.layout.n_features,
-        )
-        with store:
-            seeds = store.seeds(draw_seeds(model), model.random_state)
-            members = [
-                self._fit_member(
-                    client, size, model, rows, seed, options, store.scope(f"{number}")
-                )
-                for number, seed in enumerate(seeds[: model.n_estimators])
-            ]
-        model.restore_fitted(members)
-        model.calibration_ = None
-        if model.probability:
-            model.calibration_ = calibrated(client, model, rows, seeds[-1])
-        count_restored(model, store)
+    def _check_model(self, model):
+        tree_recipe(model)
 
-    def _fit_member(self, client, size, model, rows, seed, options, store):
+    def _fit_member(self, there, model, seed, store):
         """Grow one tree and train its leaves."""
+        client, n_threads, rows = there
         partition = tree_recipe(model)
         if model.n_estimators > 1:
             partition = partition.randomized()
         plan = plan_leaves(client, rows, partition, model.max_leaf_size, seed)
+        options = machine_options(model)
         options = options_with_prior(client, rows, plan, options, seed)
         member, trained_by = fit_decomposition(
             client,
@@ -143,7 +124,7 @@ class DaskDTSVMClassifier(DaskClassifier):
             options,
             store=store,
             verbose=model.verbose,
-            n_threads=size.n_threads,
+            n_threads=n_threads,
         )
         for worker, count in trained_by.items():
             before = self.leaves_per_worker_.get(worker, 0)
@@ -151,7 +132,15 @@ class DaskDTSVMClassifier(DaskClassifier):
         return member
 
 
-def calibrated(client, model, rows, seed):
+def finish(there, model, members, seed):
+    """Make a model of its trained members, calibrated if it has probabilities."""
+    model.restore_fitted(members)
+    model.calibration_ = None
+    if model.probability:
+        model.calibration_ = _calibrated(there.client, model, there.rows, seed)
+
+
+def _calibrated(client, model, rows, seed):
     """Return the calibration of a fitted model, from the rows of a few parts."""
     members = model.decompositions_
     wanted = {}
@@ -164,8 +153,7 @@ def calibrated(client, model, rows, seed):
 
     def rows_of(number, k):
         some, part = found[number]
-        own = some.take(np.flatnonzero(part == k))
-        return Rows(own.X, own.codes, own.weights, len(rows.classes))
+        return some.take(np.flatnonzero(part == k)).training(len(rows.classes))
 
     mass = members[0].partition.tree.value[0]
     return calibration_by_parts(members, rows_of, mass, model.C, seed)
@@ -193,5 +181,4 @@ def options_with_prior(client, rows, plan, options, seed):
 
 
 def _prior(sample, n_classes, options):
-    rows = Rows(sample.X, sample.codes, sample.weights, n_classes)
-    return learned_prior(rows, options)
+    return learned_prior(sample.training(n_classes), options)

@@ -122,7 +122,11 @@ class TableModel:
         y = table.y if y is None else np.asarray(y)
         if y is None:
             raise ValueError(f"{table.path}: there are no labels to learn from.")
-        rules = {"scale": self.scale, "missing": self.missing, "unseen": self.unseen}
+        rules: dict[str, Any] = {
+            "scale": self.scale,
+            "missing": self.missing,
+            "unseen": self.unseen,
+        }
         if _takes_tables(self.estimator) and rules == _FRONT_DOOR:
             encoder = self.estimator.fit(table, y).encoder_
         else:

@@ -1,17 +1,36 @@
 """What the estimators on Dask share: a model to fit, and lazy answers."""
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from sklearn.base import ClassifierMixin, clone
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
+from treesvm.decomposition.checkpointing import open_checkpoint
 from treesvm.distributed.clusters import cluster_size, find_client
 from treesvm.distributed.collections import is_collection
 from treesvm.distributed.prediction import lazy_answers
+from treesvm.distributed.row_blocks import RowBlocks, read_rows
 from treesvm.inputs.array_types import Array
 from treesvm.inputs.estimator import Estimator
+
+
+class ClusterRows(NamedTuple):
+    """Training rows, and the cluster that holds them."""
+
+    client: Any
+    n_threads: int
+    rows: RowBlocks
+
+    def open_checkpoint(self, model, **marks):
+        """Return the store that ``model.checkpoint`` names; marks tell fits apart."""
+        return open_checkpoint(
+            model,
+            lambda: self.rows.identity(self.client) | marks,
+            n_classes=len(self.rows.classes),
+            n_features=self.rows.layout.n_features,
+        )
 
 
 def _has(method):
@@ -34,10 +53,17 @@ class DaskClassifier(ClassifierMixin, Estimator):
             )
         return clone(given)
 
-    def _cluster(self):
-        """Return the client and what its cluster has to offer."""
+    def _check_model(self, model):
+        """Refuse a model that cannot be fitted on a cluster."""
+
+    def _started(self, X, y, sample_weight):
+        """Return the model to fit, checked, and the `ClusterRows` to fit it to."""
         client = find_client(self.client)
-        return client, cluster_size(client)
+        size, model = cluster_size(client), self._template()
+        model.check_parameters()
+        self._check_model(model)
+        rows = read_rows(client, model, X, y, sample_weight, size.total_memory)
+        return model, ClusterRows(client, size.n_threads, rows)
 
     def predict(self, X: Any) -> Any:
         """Return the class of every row: lazily for a Dask collection.

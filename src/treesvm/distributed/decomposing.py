@@ -20,6 +20,7 @@ from treesvm.distributed.leaf_tasks import (
     LeafWork,
     Routing,
     finish_groups,
+    grown_tree,
     leaf_counts,
 )
 from treesvm.distributed.shuffling import gathered_pieces
@@ -27,11 +28,12 @@ from treesvm.partitions.tree_parts import TreeParts
 from treesvm.trees.axis import (
     below_ceiling,
     draw_seed,
-    fit_branch,
     plan_sample,
 )
 from treesvm.trees.coarsening import is_small
 from treesvm.trees.grafting import first_numbers, graft, with_totals
+
+_TOTALS = ("leaves", "n_rows", "value")  # of a group
 
 
 class Plan(NamedTuple):
@@ -40,13 +42,6 @@ class Plan(NamedTuple):
     routing: Routing
     growth: Growth
     sizes: np.ndarray  # rows of each group
-
-
-class Assembled(NamedTuple):
-    """The tree of all rows, and what the groups have trained for its leaves."""
-
-    tree: object
-    parts: list
 
 
 def plan_leaves(client, rows, partition, ceiling, seed):
@@ -61,12 +56,9 @@ def plan_leaves(client, rows, partition, ceiling, seed):
     """
     rng = check_random_state(seed)
     sample = plan_sample(rows.n_rows, ceiling, partition.max_tree_rows, rng)
-    grown = delayed(_first_tree)(
-        rows.sampled(sample.rows),
-        rows.is_weighted,
-        sample.ceiling,
-        partition,
-        draw_seed(rng),
+    some, ceiling_there = rows.sampled(sample.rows), sample.ceiling
+    grown = delayed(grown_tree)(
+        some, rows.is_weighted, ceiling_there, partition, draw_seed(rng)
     )
     tree = client.compute(grown).result()
     counts = _counted(client, rows, tree)
@@ -87,18 +79,6 @@ def _groups(tree, counts, ceiling):
     leaves = tree.leaves()
     sizes = np.bincount(group_of[leaves], weights=counts[leaves]).astype(np.int64)
     return Routing(tree, group_of, np.ones(len(sizes), bool)), sizes
-
-
-def _first_tree(rows, is_weighted, ceiling, partition, seed):
-    """Grow the first tree, on a sample or on all rows."""
-    return fit_branch(
-        partition.classification_grower(),
-        rows.X,
-        rows.codes,
-        rows.weight if is_weighted else None,
-        ceiling,
-        seed,
-    )
 
 
 def _counted(client, rows, tree):
@@ -139,8 +119,8 @@ def fit_decomposition(
                 trained_by[result.worker] = count + len(result.parts)
             progress.step_many(len(found))
     progress.close()
-    done = assemble(plan, results, n_classes)
-    return Decomposition(TreeParts(done.tree), done.parts, n_classes), trained_by
+    tree, parts = assemble(plan, results, n_classes)
+    return Decomposition(TreeParts(tree), parts, n_classes), trained_by
 
 
 def plan_of_tree(client, rows, tree, growth):
@@ -186,7 +166,7 @@ def assemble(plan, results, n_classes):
         nodes = places[group] if result.branch is not None else places[group][:1]
         for node, part in zip(nodes, result.parts, strict=False):
             parts[number[node]] = part
-    return Assembled(final, parts)
+    return final, parts
 
 
 def _branches(plan, results):
@@ -197,7 +177,7 @@ def _branches(plan, results):
 
 
 def _as_item(result):
-    arrays = {"leaves": result.leaves, "n_rows": result.n_rows, "value": result.value}
+    arrays = {name: getattr(result, name) for name in _TOTALS}
     trees = () if result.branch is None else (result.branch,)
     return Item(tuple(result.parts), trees, arrays)
 
@@ -210,15 +190,7 @@ def _known_groups(store, plan):
         if item is None or item.arrays["n_rows"].sum() != size:
             continue
         branch = item.trees[0] if item.trees else None
-        arrays = item.arrays
-        found[group] = GroupResult(
-            group,
-            branch,
-            arrays["leaves"],
-            arrays["n_rows"],
-            arrays["value"],
-            list(item.parts),
-            0,
-        )
+        totals = (item.arrays[name] for name in _TOTALS)
+        found[group] = GroupResult(group, branch, *totals, list(item.parts), 0)
         store.count_restored(len(item.parts))
     return found

@@ -6,7 +6,7 @@ import numpy as np
 from dask import delayed
 
 from treesvm.decomposition.calibration import calibration_by_parts, judged_parts
-from treesvm.decomposition.checkpointing import count_restored, open_checkpoint
+from treesvm.decomposition.checkpointing import count_restored
 from treesvm.decomposition.feature_weights import sample_numbers
 from treesvm.decomposition.seeds import draw_seeds
 from treesvm.decomposition.theta_choice import is_open
@@ -19,9 +19,7 @@ from treesvm.decomposition.training import (
 from treesvm.distributed.clusters import tells_lost_clusters
 from treesvm.distributed.dask_classifier import DaskClassifier
 from treesvm.distributed.decomposing import fit_decomposition, plan_leaves
-from treesvm.distributed.row_blocks import read_rows
 from treesvm.estimators.dtsvm import DTSVMClassifier
-from treesvm.inputs.rows import Rows
 from treesvm.inputs.whole_fit import all_or_nothing
 from treesvm.partitions.axis_tree import AxisTree
 from treesvm.partitions.choice import find_partition
@@ -100,61 +98,27 @@ class DaskDTSVMClassifier(DaskClassifier):
         -------
         self
         """
-        client, size = self._cluster()
-        model = self._template()
-        model.check_parameters()
-        tree_recipe(model)
-        rows = read_rows(
-            client, model, X, y, sample_weight, model.class_weight, size.total_memory
-        )
+        model, there = self._started(X, y, sample_weight)
         self.leaves_per_worker_: dict[int, int] = {}
-        self._fit_model(client, size, model, rows)
+        with there.open_checkpoint(model) as store:
+            seeds = store.seeds(draw_seeds(model), model.random_state)
+            options = _settled(there, model, seeds[0])
+            members = [
+                self._fit_member(there, model, seed, options, store.scope(f"{number}"))
+                for number, seed in enumerate(seeds[: model.n_estimators])
+            ]
+        finish(there, model, members, options.theta, seeds[-1])
+        count_restored(model, store)
         self.model_ = model
         return self
 
-    def _fit_model(self, client, size, model, rows):
-        """Fit an ordinary model to rows on the cluster."""
-        options = machine_options(model)
-        store = open_checkpoint(
-            model,
-            lambda: rows.identity(client),
-            n_classes=len(rows.classes),
-            n_features=rows.layout.n_features,
-        )
-        with store:
-            seeds = store.seeds(draw_seeds(model), model.random_state)
-            if is_open(options.theta):
-                options = self._settled(client, size, model, rows, seeds[0], options)
-            members = [
-                self._fit_member(
-                    client, size, model, rows, seed, options, store.scope(f"{number}")
-                )
-                for number, seed in enumerate(seeds[: model.n_estimators])
-            ]
-        model.restore_fitted(members, options.theta)
-        model.calibration_ = None
-        if model.probability:
-            model.calibration_ = calibrated(client, model, rows, seeds[-1])
-        count_restored(model, store)
+    def _check_model(self, model):
+        tree_recipe(model)
 
-    def _settled(self, client, size, model, rows, seed, options):
-        """Grow the first tree without training, and choose in some of its leaves."""
-        plan = _planned(client, rows, model, seed)
-        grown, _ = fit_decomposition(client, rows, plan, None, n_threads=size.n_threads)
-        tree, wanted = grown.partition.tree, {}
-        leaves = tree.leaves()
-        sizes, is_mixed = tree.n_rows[leaves], (tree.value[leaves] > 0).sum(axis=1) > 1
-        parts = judged_for_theta(sizes, is_mixed, seed)
-        if parts:
-            some, part = rows.of_parts(client, grown.partition, parts)
-            for k in parts:
-                own = some.take(np.flatnonzero(part == k))
-                wanted[k] = Rows(own.X, own.codes, own.weights, len(rows.classes))
-        return settled_options(options, wanted.get, sizes, is_mixed, seed)
-
-    def _fit_member(self, client, size, model, rows, seed, options, store):
+    def _fit_member(self, there, model, seed, options, store):
         """Grow one tree and train its leaves."""
-        plan = _planned(client, rows, model, seed)
+        client, n_threads, rows = there
+        plan = _planned(there, model, seed)
         options = options_with_prior(client, rows, plan, options, seed)
         member, trained_by = fit_decomposition(
             client,
@@ -163,7 +127,7 @@ class DaskDTSVMClassifier(DaskClassifier):
             options,
             store=store,
             verbose=model.verbose,
-            n_threads=size.n_threads,
+            n_threads=n_threads,
         )
         for worker, count in trained_by.items():
             before = self.leaves_per_worker_.get(worker, 0)
@@ -171,15 +135,43 @@ class DaskDTSVMClassifier(DaskClassifier):
         return member
 
 
-def _planned(client, rows, model, seed):
+def _planned(there, model, seed):
     """Return the plan of one member's leaves."""
     partition = tree_recipe(model)
     if model.n_estimators > 1:
         partition = partition.randomized()
-    return plan_leaves(client, rows, partition, model.max_leaf_size, seed)
+    return plan_leaves(there.client, there.rows, partition, model.max_leaf_size, seed)
 
 
-def calibrated(client, model, rows, seed):
+def _settled(there, model, seed):
+    """Return how parts are trained; what is open is chosen in leaves of the first tree."""
+    options = machine_options(model)
+    if not is_open(options.theta):
+        return options
+    client, n_threads, rows = there
+    plan = _planned(there, model, seed)
+    grown, _ = fit_decomposition(client, rows, plan, None, n_threads=n_threads)
+    tree, wanted = grown.partition.tree, {}
+    leaves = tree.leaves()
+    sizes, is_mixed = tree.n_rows[leaves], (tree.value[leaves] > 0).sum(axis=1) > 1
+    parts = judged_for_theta(sizes, is_mixed, seed)
+    if parts:
+        some, part = rows.of_parts(client, grown.partition, parts)
+        for k in parts:
+            own = some.take(np.flatnonzero(part == k))
+            wanted[k] = own.training(len(rows.classes))
+    return settled_options(options, wanted.get, sizes, is_mixed, seed)
+
+
+def finish(there, model, members, theta, seed):
+    """Make a model of its trained members, calibrated if it has probabilities."""
+    model.restore_fitted(members, theta)
+    model.calibration_ = None
+    if model.probability:
+        model.calibration_ = _calibrated(there.client, model, there.rows, seed)
+
+
+def _calibrated(client, model, rows, seed):
     """Return the calibration of a fitted model, from the rows of a few parts."""
     members = model.decompositions_
     wanted = {}
@@ -192,8 +184,7 @@ def calibrated(client, model, rows, seed):
 
     def rows_of(number, k):
         some, part = found[number]
-        own = some.take(np.flatnonzero(part == k))
-        return Rows(own.X, own.codes, own.weights, len(rows.classes))
+        return some.take(np.flatnonzero(part == k)).training(len(rows.classes))
 
     mass = members[0].partition.tree.value[0]
     return calibration_by_parts(members, rows_of, mass, model.C_, seed)
@@ -221,5 +212,4 @@ def options_with_prior(client, rows, plan, options, seed):
 
 
 def _prior(sample, n_classes, options):
-    rows = Rows(sample.X, sample.codes, sample.weights, n_classes)
-    return learned_prior(rows, options)
+    return learned_prior(sample.training(n_classes), options)

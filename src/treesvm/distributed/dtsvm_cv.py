@@ -5,12 +5,11 @@ from typing import Any, Self
 
 import numpy as np
 
-from treesvm.decomposition.checkpointing import count_restored, open_checkpoint
+from treesvm.decomposition.checkpointing import count_restored
 from treesvm.decomposition.seeds import draw_seeds, member_seeds
 from treesvm.decomposition.training import machine_options
 from treesvm.distributed.clusters import tells_lost_clusters
-from treesvm.distributed.dtsvm import DaskDTSVMClassifier, calibrated, tree_recipe
-from treesvm.distributed.row_blocks import read_rows
+from treesvm.distributed.dtsvm import DaskDTSVMClassifier, finish
 from treesvm.distributed.search_leaves import DaskLeaves, shuffled_fold
 from treesvm.inputs.rows import Rows
 from treesvm.inputs.training_rows import class_factors
@@ -75,38 +74,25 @@ class DaskDTSVMClassifierCV(DaskDTSVMClassifier):
     @tells_lost_clusters
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Search and train; see `DaskDTSVMClassifier.fit`."""
-        client, size = self._cluster()
-        model = self._template()
-        model.check_parameters()
-        tree_recipe(model)
-        rows = read_rows(
-            client, model, X, y, sample_weight, model.class_weight, size.total_memory
-        )
-        _check_splitter(model, rows)
+        model, there = self._started(X, y, sample_weight)
+        _check_splitter(model, there.rows)
         self.leaves_per_worker_ = {}
-        store = open_checkpoint(
-            model,
-            lambda: rows.identity(client),
-            n_classes=len(rows.classes),
-            n_features=rows.layout.n_features,
-        )
-        with store:
-            model.best_estimator_ = self._searched(client, size, model, rows, store)
+        with there.open_checkpoint(model) as store:
+            model.best_estimator_ = self._searched(there, model, store)
         count_restored(model, store)
         self.model_ = model
         return self
 
-    def _searched(self, client, size, model, rows, store):
+    def _searched(self, there, model, store):
         """Return the winner, fitted."""
+        client, n_threads, rows = there
         codes, weight = rows.gathered_labels(client)
         seeds = store.seeds(draw_seeds(model, n_members=1), model.random_state)
         splits = split_rows(model.cv, codes, seeds[0])
         store.confirm("the split of cv", splits_identity(splits))
         data = Rows(None, codes, weight, len(rows.classes))
         folds = [
-            shuffled_fold(
-                client, rows, data, *split, model, seeds[0], k, size.n_threads
-            )
+            shuffled_fold(client, rows, data, *split, model, seeds[0], k, n_threads)
             for k, split in enumerate(splits)
         ]
         inner = [fold.fold for fold in folds]
@@ -122,30 +108,20 @@ class DaskDTSVMClassifierCV(DaskDTSVMClassifier):
         )
         outcome = model.run_search(search)
         winner = model.winner(outcome, search.n_train, rows.n_rows)
-        final = rows
         if len(model.final_rows(inner, rows.n_rows)) < rows.n_rows:
-            final = rows.taken(inner[0].train)
+            there = there._replace(rows=rows.taken(inner[0].train))
+        options = machine_options(winner)
         if model.keeps_parts(inner):
-            options = machine_options(winner)
             members = [kept_member(search, outcome, lambda t: leaves.train(t, options))]
         else:
-            options = machine_options(winner)
+            kept = store.scope(outcome.name)
             members = [
                 self._fit_member(
-                    client,
-                    size,
-                    winner,
-                    final,
-                    int(own),
-                    options,
-                    store.scope(outcome.name).scope(f"member {k}"),
+                    there, winner, int(own), options, kept.scope(f"member {k}")
                 )
                 for k, own in enumerate(member_seeds(seeds[0], model.n_estimators))
             ]
-        winner.restore_fitted(members)
-        winner.calibration_ = None
-        if model.probability:
-            winner.calibration_ = calibrated(client, winner, final, seeds[-1])
+        finish(there, winner, members, options.theta, seeds[-1])
         return winner
 
 

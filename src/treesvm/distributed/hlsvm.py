@@ -5,11 +5,10 @@ from typing import Any, Self
 import numpy as np
 from sklearn.utils import check_random_state
 
-from treesvm.decomposition.checkpointing import KeptTrees, open_checkpoint
+from treesvm.decomposition.checkpointing import KeptTrees
 from treesvm.distributed.clusters import tells_lost_clusters
 from treesvm.distributed.dask_classifier import DaskClassifier
 from treesvm.distributed.oblique_growing import Problem, grow_sampled, grow_whole
-from treesvm.distributed.row_blocks import read_rows
 from treesvm.estimators.hlsvm import HLSVMClassifier
 from treesvm.inputs.parameter_rules import is_count
 from treesvm.inputs.whole_fit import all_or_nothing
@@ -97,31 +96,19 @@ class DaskHLSVMClassifier(DaskClassifier):
                 f"max_sample_rows={self.max_sample_rows!r} is not possible; use a "
                 "positive whole number, or None for all rows."
             )
-        client, size = self._cluster()
-        model = self._template()
-        model.check_parameters()
-        rows = read_rows(
-            client, model, X, y, sample_weight, model.class_weight, size.total_memory
-        )
-        store = open_checkpoint(
-            model,
-            lambda: (
-                rows.identity(client) | {"max_sample_rows": str(self.max_sample_rows)}
-            ),
-            n_classes=len(rows.classes),
-            n_features=rows.layout.n_features,
-        )
-        with store:
+        model, there = self._started(X, y, sample_weight)
+        marks = {"max_sample_rows": str(self.max_sample_rows)}
+        with there.open_checkpoint(model, **marks) as store:
             seed = check_random_state(model.random_state).randint(2**31 - 1)
             seed = store.seeds([seed], model.random_state)[0]
             trees = [
-                self._tree(client, size, model, problem, store.scope(f"tree {k}"))
-                for k, problem in enumerate(_problems(client, model, rows, seed))
+                self._tree(there, model, problem, store.scope(f"tree {k}"))
+                for k, problem in enumerate(_problems(there, model, seed))
             ]
         self.model_ = model.restore_fitted(trees)
         return self
 
-    def _tree(self, client, size, model, problem, store):
+    def _tree(self, there, model, problem, store):
         """Grow one tree, or take it from the checkpoint."""
         kept = KeptTrees(store)
         tree = kept.get("whole")
@@ -129,16 +116,18 @@ class DaskHLSVMClassifier(DaskClassifier):
             return tree
         limit = self.max_sample_rows
         if limit is None or problem.rows.n_rows <= limit:
-            tree = client.compute(grow_whole(problem, model)).result()
+            tree = there.client.compute(grow_whole(problem, model)).result()
         else:
-            tree = grow_sampled(client, problem, model, limit, size.n_threads, store)
+            client, n_threads, _ = there
+            tree = grow_sampled(client, problem, model, limit, n_threads, store)
         kept.put("whole", tree)
         return tree
 
 
-def _problems(client, model, rows, seed):
+def _problems(there, model, seed):
     """Yield the trees to grow, as rows with codes of their own."""
-    codes, weight = rows.gathered_labels(client)
+    rows = there.rows
+    codes, weight = rows.gathered_labels(there.client)
     n_classes = len(rows.classes)
     problems = list(binary_problems(codes, n_classes, model.multi_class))
     for place, (numbers, labels) in enumerate(problems):

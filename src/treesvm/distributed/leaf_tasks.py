@@ -20,7 +20,6 @@ from treesvm.distributed.packing import (
     join_rows,
 )
 from treesvm.distributed.worker_memory import kept_memory
-from treesvm.inputs.rows import Rows
 from treesvm.partitions.axis_tree import AxisTree
 from treesvm.trees.axis import fit_branch
 from treesvm.trees.grafting import leaf_totals
@@ -47,15 +46,16 @@ class Growth(NamedTuple):
         """Return the tree that replaces a leaf, None if it stays one."""
         if group not in self.seeds:
             return None
-        tree = fit_branch(
-            self.partition.classification_grower(),
-            rows.X,
-            rows.codes,
-            rows.weight if is_weighted else None,
-            self.max_leaf_size,
-            self.seeds[group],
-        )
+        ceiling, seed = self.max_leaf_size, self.seeds[group]
+        tree = grown_tree(rows, is_weighted, ceiling, self.partition, seed)
         return tree if tree.n_nodes > 1 else None
+
+
+def grown_tree(rows, is_weighted, ceiling, partition, seed):
+    """Grow a tree on rows in memory."""
+    weight = rows.weight if is_weighted else None
+    grower = partition.classification_grower()
+    return fit_branch(grower, rows.X, rows.codes, weight, ceiling, seed)
 
 
 class LeafWork(NamedTuple):
@@ -141,13 +141,9 @@ def as_piece(table, layout, routing):
     return Piece(trains, routing.tree.apply(trains.X), judges)
 
 
+@kept_memory()
 def finish_groups(piece, routing, work):
     """Split and train all groups of a piece; return their results."""
-    with kept_memory():
-        return _finished(piece, routing, work)
-
-
-def _finished(piece, routing, work):
     groups, place = np.unique(routing.group_of[piece.leaf], return_inverse=True)
     own = rows_by_leaf(place, len(groups))
     results, edges = [], [0]
@@ -161,9 +157,8 @@ def _finished(piece, routing, work):
     if work.options is None or not results:
         return results
     # All together: limiting the threads of BLAS, once a call, costs as much as a leaf.
-    rows = piece.training
     parts = train_parts(
-        Rows(rows.X, rows.codes, rows.weights, work.n_classes),
+        piece.training.training(work.n_classes),
         rows_by_leaf(part_of, edges[-1]),
         work.options,
         n_jobs=1,

@@ -12,6 +12,8 @@ import pandas as pd
 import pyarrow as pa
 from scipy import sparse
 
+from treesvm.inputs.rows import Rows
+
 _BYTES = pd.ArrowDtype(pa.large_binary())
 
 # What a row does where it is sent.
@@ -45,6 +47,10 @@ class NumberedRows(NamedTuple):
     def weights(self):
         """The weight of every row as an array."""
         return np.ones(len(self.codes)) if self.weight is None else self.weight
+
+    def training(self, n_classes):
+        """Return the rows as machines learn them."""
+        return Rows(self.X, self.codes, self.weights, n_classes)
 
     def take(self, chosen):
         """Return the chosen rows, by places or a mask."""

@@ -76,18 +76,6 @@ class RowBlocks(NamedTuple):
         part = np.concatenate([part for _, part in pairs])
         return joined, part[np.argsort(numbers, kind="stable")]
 
-    def first_features(self, max_rows):
-        """Return delayed features of at most so many rows, evenly spaced."""
-        numbers = None
-        if max_rows is not None and self.n_rows > max_rows:
-            numbers = np.linspace(0, self.n_rows - 1, max_rows).astype(np.int64)
-        return delayed(getattr)(self.sampled(numbers), "X")
-
-    def recoded(self, known):
-        """Return the rows with codes of the given classes only, which are all here."""
-        blocks = [delayed(_recoded)(block, known) for block in self.blocks]
-        return self._replace(blocks=blocks, classes=self.classes[known])
-
     def relabelled(self, new_code):
         """Return the rows with ``new_code[code]`` as code."""
         blocks = [delayed(_relabelled)(block, new_code) for block in self.blocks]
@@ -134,10 +122,6 @@ def _in_parts(rows, partition, parts):
     return rows.take(kept), part[kept]
 
 
-def _recoded(rows, known):
-    return rows._replace(codes=np.searchsorted(known, rows.codes).astype(np.int64))
-
-
 def _relabelled(rows, new_code):
     return rows._replace(codes=new_code[rows.codes])
 
@@ -152,7 +136,7 @@ def _block_checksum(rows):
     return checksum(np.frombuffer(texts.encode(), np.uint8))
 
 
-def read_rows(client, model, X, y, sample_weight, class_weight, memory):
+def read_rows(client, model, X, y, sample_weight, memory):
     """Check a collection; set ``classes_`` and the features of `model`.
 
     Parameters
@@ -160,7 +144,6 @@ def read_rows(client, model, X, y, sample_weight, class_weight, memory):
     client : distributed.Client
     model : estimator
     X, y, sample_weight : Dask arrays, DataFrames and Series; see `as_blocks`
-    class_weight : dict, "balanced" or None
     memory : float
         Bytes of the cluster.
 
@@ -171,7 +154,7 @@ def read_rows(client, model, X, y, sample_weight, class_weight, memory):
     """
     meta = validate_data(model, meta_of(X), ensure_min_samples=0, **INPUT)
     triples = as_blocks(X, y, sample_weight)
-    found = summarise(client, [(y, w) for _, y, w in triples], class_weight)
+    found = summarise(client, [(y, w) for _, y, w in triples], model.class_weight)
     check_boxes(model, found.largest)
     model.classes_ = found.classes
     layout = Layout(

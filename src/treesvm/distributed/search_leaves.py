@@ -16,7 +16,6 @@ from treesvm.distributed.decomposing import assemble, plan_leaves
 from treesvm.distributed.leaf_tasks import LeafWork, finish_groups
 from treesvm.distributed.packing import join_rows
 from treesvm.distributed.shuffling import gathered_pieces
-from treesvm.inputs.rows import Rows
 from treesvm.model_selection.search_fold import SearchFold, evaluate_leaf
 from treesvm.partitions.choice import find_partition
 from treesvm.partitions.tree_parts import TreeParts
@@ -71,16 +70,11 @@ def shuffled_fold(client, rows, data, train, val, model, seed, number, n_threads
             client, plan.routing, plan.sizes, training, judging, n_threads=n_threads
         )
     )
-    work = LeafWork(
-        rows.layout,
-        data.n_classes,
-        training.is_weighted,
-        plan.growth,
-        None,
-    )
+    is_weighted = training.is_weighted
+    work = LeafWork(rows.layout, data.n_classes, is_weighted, plan.growth, None)
     tasks = [delayed(finish_groups)(piece, where, work) for piece in pieces]
     results = {r.group: r for found in _gathered(client, tasks) for r in found}
-    tree = assemble(plan, results, data.n_classes).tree
+    tree, _ = assemble(plan, results, data.n_classes)
     leaf = np.empty(len(train), np.int32), np.empty(len(val), np.int32)
     piece_of = np.empty(len(train), np.int32), np.empty(len(val), np.int32)
     there = delayed(tree, traverse=False)
@@ -183,7 +177,7 @@ def _judge(pieces, numbers, val_numbers, leaf, n_classes, *how):
     """Evaluate candidates in one leaf, on a worker."""
     rows = _rows_of(pieces, numbers, "training")
     judging = _rows_of(pieces, val_numbers, "validation")
-    leaf = leaf._replace(rows=_as_rows(rows, n_classes), X_val=judging.X)
+    leaf = leaf._replace(rows=rows.training(n_classes), X_val=judging.X)
     thetas, machine, limits, keep = how
     return evaluate_leaf(leaf, thetas, machine, **limits, keep=keep)
 
@@ -192,8 +186,4 @@ def _train(pieces, numbers, n_classes, options):
     """Train one leaf, on a worker."""
     rows = _rows_of(pieces, numbers, "training")
     with threadpool_limits(1):
-        return train_part(_as_rows(rows, n_classes), options, n_jobs=1)
-
-
-def _as_rows(rows, n_classes):
-    return Rows(rows.X, rows.codes, rows.weights, n_classes)
+        return train_part(rows.training(n_classes), options, n_jobs=1)

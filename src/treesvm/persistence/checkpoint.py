@@ -299,39 +299,23 @@ class FolderStore(NoCheckpoint):
                 )
 
 
-class _Scope(NoCheckpoint):
-    """A store whose keys have a prefix."""
+class _Scope:
+    """A store whose keys have a prefix; everything else is that of the store."""
 
     def __init__(self, store, prefix):
         self._store, self._prefix = store, prefix
 
+    def __getattr__(self, name):
+        return getattr(self._store, name)
+
     def scope(self, name):
         return _Scope(self._store, f"{self._prefix}{name}/")
-
-    def seeds(self, drawn, random_state):
-        return self._store.seeds(drawn, random_state)
-
-    def confirm(self, name, text):
-        self._store.confirm(name, text)
 
     def get(self, key):
         return self._store.get(self._prefix + key)
 
     def put(self, key, item):
         self._store.put(self._prefix + key, item)
-
-    def count_restored(self, n_leaves):
-        self._store.count_restored(n_leaves)
-
-    def folder_of(self, name):
-        return self._store.folder_of(name)
-
-    def close(self):
-        self._store.close()
-
-    @property
-    def n_restored(self):
-        return self._store.n_restored
 
 
 def _check_format(header):

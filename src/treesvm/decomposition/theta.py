@@ -21,6 +21,8 @@ class Theta(NamedTuple):
     feature_weights : None, "learned" or ndarray of shape (n_features,)
     multi_class : {"ovo", "ovr", None}
         None for regressors.
+    loss : {"hinge", "squared"}
+        Of classifiers, see `treesvm.machines.losses`.
     """
 
     C: float = 10.0
@@ -30,3 +32,4 @@ class Theta(NamedTuple):
     leaf_scaling: str | None = "minmax"
     feature_weights: Any = None
     multi_class: str | None = "ovo"
+    loss: str = "hinge"

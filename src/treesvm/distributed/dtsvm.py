@@ -168,7 +168,7 @@ def calibrated(client, model, rows, seed):
         return Rows(own.X, own.codes, own.weights, len(rows.classes))
 
     mass = members[0].partition.tree.value[0]
-    return calibration_by_parts(members, rows_of, mass, model.C, seed)
+    return calibration_by_parts(members, rows_of, mass, model.C, seed, model.loss)
 
 
 def tree_recipe(model):

@@ -59,6 +59,11 @@ callable, default="laplacian"
     multi_class : {"ovo", "ovr"}, default="ovo"
         Inside a leaf: a machine for each pair of its classes (1A1) or for each class
         against the others (1AO).
+    loss : {"hinge", "squared"}, default="hinge"
+        "squared" makes least squares machines: every row pulls, so that values tell
+        likely rows from unlikely ones away from the border too, which serves
+        probabilities and AUC on noisy tables. All rows are then vectors, and
+        predictions take as much longer.
     leaf_scaling : {"minmax", "quantile", None}, default="minmax"
         Rescale the features inside each part to [0, 1], or map them to their ranks,
         which suits features with long tails and needs dense rows; None is the paper's
@@ -163,6 +168,7 @@ callable, default="laplacian"
         degree: int = 3,
         coef0: float = 0.0,
         multi_class: str = "ovo",
+        loss: str = "hinge",
         leaf_scaling: str | None = "minmax",
         feature_weights: str | ArrayLike | None = None,
         n_estimators: int = 1,
@@ -187,6 +193,7 @@ callable, default="laplacian"
         self.degree = degree
         self.coef0 = coef0
         self.multi_class = multi_class
+        self.loss = loss
         self.leaf_scaling = leaf_scaling
         self.feature_weights = feature_weights
         self.n_estimators = n_estimators
@@ -237,7 +244,7 @@ callable, default="laplacian"
         self.support_ = kept[support_rows(members, rows.X)]
         self.calibration_ = None
         if self.probability:
-            self.calibration_ = calibrate(members, rows, self.C, seeds[-1])
+            self.calibration_ = calibrate(members, rows, self.C, seeds[-1], self.loss)
         count_restored(self, store)
         return self
 

@@ -151,7 +151,7 @@ class TableSearch:
         mixed, best = _mixed(judged.tasks), candidates[0]
         if len(mixed) == 0 or self._deadline.is_over(0.5):
             return candidates
-        around = neighbours(best, is_grid=self.rows.n_classes is not None)
+        around = neighbours(best, is_grid=self._is_quick(best))
         some = self._rng.permutation(mixed)[: max(4, len(mixed) // 4)]
         self._judge(judged, around, some)
         around = [t for t in around if judged.is_known(t, some)]
@@ -166,6 +166,10 @@ class TableSearch:
             (t for t in top if _is_as_good(judged, t, top[0], mixed)), key=smoothness
         )
         return list(dict.fromkeys([smoothest, *top, *candidates]))
+
+    def _is_quick(self, theta):
+        """Whether machines of a theta share so much that a grid of them is cheap."""
+        return self.rows.n_classes is not None and theta.loss == "hinge"
 
     def _larger_parts(self, candidates):
         """Try larger parts while that pays."""
@@ -358,6 +362,7 @@ def _as_table(looks) -> dict[str, Any]:
         "feature_weights": np.array(
             [str(theta.feature_weights) for _, theta, *_ in looks]
         ),
+        "machine_loss": np.array([theta.loss for _, theta, *_ in looks]),
         "C": np.array([theta.C for _, theta, *_ in looks]),
         "gamma_scale": np.array([theta.gamma_scale for _, theta, *_ in looks]),
         "max_leaf_size": np.array([ceiling for *_, ceiling, _ in looks]),

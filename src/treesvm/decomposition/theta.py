@@ -17,7 +17,7 @@ class Theta(NamedTuple):
         Multiplies the words.
     kernel : Kernel
         Whose gamma is settled in each part.
-    leaf_scaling : {"minmax", "quantile", None}
+    leaf_scaling : {"minmax", "quantile", "standard", None}
     feature_weights : None, "learned" or ndarray of shape (n_features,)
     multi_class : {"ovo", "ovr", None}
         None for regressors.

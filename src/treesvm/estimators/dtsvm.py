@@ -64,10 +64,12 @@ callable, default="laplacian"
         likely rows from unlikely ones away from the border too, which serves
         probabilities and AUC on noisy tables. All rows are then vectors, and
         predictions take as much longer.
-    leaf_scaling : {"minmax", "quantile", None}, default="minmax"
-        Rescale the features inside each part to [0, 1], or map them to their ranks,
-        which suits features with long tails and needs dense rows; None is the paper's
-        method and wants features scaled beforehand.
+    leaf_scaling : {"minmax", "quantile", "standard", None}, default="minmax"
+        Rescale the features inside each part to [0, 1], map them to their ranks, which
+        suits features with long tails, or divide them by their standard deviation, but
+        for those of two values, beside which numbers then count for more; ranks and
+        deviations need dense rows. None is the paper's method and wants features scaled
+        beforehand.
     feature_weights : None, "learned" or array-like of shape (n_features,), default=None
         Weights of the features in the kernel's distance: none, learned in every part
         from the gradients of its own machine (about three times the training time), or

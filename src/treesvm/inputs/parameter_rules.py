@@ -197,7 +197,7 @@ RULES: dict[str, Rule] = {
     "multi_class": one_of("ovo", "ovr"),
     "loss": one_of("hinge", "squared"),
     "decision_function_shape": one_of("ovr", "ovo"),
-    "leaf_scaling": one_of("minmax", "quantile", None),
+    "leaf_scaling": one_of("minmax", "quantile", "standard", None),
     "max_leaf_size": count("use a whole number of rows, 2 or more", 2),
     "n_estimators": _WHOLE,
     "criterion": one_of("entropy", "gini", "log_loss"),

@@ -29,6 +29,7 @@ from treesvm.model_selection.candidates_of_tables import neighbours, smoothness
 from treesvm.model_selection.judged_tasks import JudgedTasks
 from treesvm.model_selection.search_fold import LeafTask
 from treesvm.model_selection.stacking import joined_classes, joined_numbers
+from treesvm.solvers.least_squares import FACTORISED_ROWS
 
 _FEW_ROWS = 600  # that train in a first look
 _FIRST_TASKS = 3  # parts that a first look takes
@@ -177,6 +178,8 @@ class TableSearch:
         n_train = max(len(fold.train) for fold in self._folds)
         while ceiling < n_train and not self._deadline.is_over(0.5):
             larger = ceiling * _GROWTH
+            if not _is_trainable(best, min(larger, n_train)):
+                break
             fine, coarse = self._at(ceiling), self._at(larger)
             inside = _finer_tasks(fine.tasks, coarse.tasks)
             differ = [b for b in _mixed(coarse.tasks) if len(inside[b]) > 1]
@@ -203,8 +206,9 @@ class TableSearch:
     def _again(self, judged, candidates):
         """Judge candidates at a new ceiling, the first in any case."""
         mixed = _mixed(judged.tasks)
+        largest = max(len(task.rows) for task in judged.tasks)
         for theta in candidates:
-            if not self._deadline.is_over(0.6):
+            if not self._deadline.is_over(0.6) and _is_trainable(theta, largest):
                 self._judge(judged, [theta], mixed)
         others = [t for t in candidates[1:] if judged.is_known(t, mixed)]
         return [candidates[0], *sorted(others, key=judged.loss)]
@@ -297,6 +301,11 @@ def _views(thetas):
     for theta in thetas:
         alike.setdefault(theta[3:], []).append(theta)
     return alike
+
+
+def _is_trainable(theta, n_rows):
+    """Whether a search has the time for machines of so many rows."""
+    return theta.loss == "hinge" or n_rows <= FACTORISED_ROWS
 
 
 def _mixed(tasks):

@@ -23,8 +23,7 @@ from typing import NamedTuple
 import numpy as np
 from scipy.linalg import cho_factor, cho_solve
 
-FACTORISED_ROWS = 2000  # above, some hundred products are cheaper than the factors
-_SHARE_OF_TOL = 0.1  # residuals add up over rows
+FACTORISED_ROWS = 6000  # above, some hundred products are cheaper than the factors
 _MOST_STEPS = 1000
 
 
@@ -91,7 +90,7 @@ def solve_by_products(product, diagonal, targets, ridge, *, tol=1e-3, max_iter=N
     ridge : ndarray of shape (n,)
         Positive.
     tol : float
-        The largest residual may be a tenth of it.
+        Of the largest residual; values are then off by less, in the mean over rows.
     max_iter : int, optional
         Cap on the steps.
     """
@@ -102,7 +101,7 @@ def solve_by_products(product, diagonal, targets, ridge, *, tol=1e-3, max_iter=N
     ahead = scale * left
     along, strength = ahead.copy(), np.einsum("ij,ij->j", left, ahead)
     n_iter, most = 0, min(_MOST_STEPS, max_iter or _MOST_STEPS)
-    while n_iter < most and np.abs(left).max() > _SHARE_OF_TOL * tol:
+    while n_iter < most and np.abs(left).max() > tol:
         image = product(along) + ridge[:, None] * along
         curvature = np.einsum("ij,ij->j", along, image)
         step = _ratio(strength, curvature)

@@ -1,6 +1,7 @@
 """Measure the cells of the league that are missing, one after the other."""
 
 import functools
+import os
 import time
 from pathlib import Path
 
@@ -14,6 +15,8 @@ CORE_MINUTES = 120
 _QUICK_SETS = ("c_tic_tac_toe", "r_geographicaloriginalofmusic")
 _QUICK_METHODS = (FAST_SEARCHED, PLAIN, "LightGBM", "HistGB")
 _STARTED = time.monotonic()
+# Two threads of our own; with more running, answers count and times do not.
+_QUIET_LOAD = 2.5
 
 
 def played(context, is_regression):
@@ -66,6 +69,7 @@ def _play_table(context, store, name, seed, missing, current):
         if _is_over(context.league):
             return
         settings, version = current[method.name]
+        is_busy = os.getloadavg()[0] > _QUIET_LOAD
         figures = league_cells.measure(
             method,
             rows,
@@ -80,6 +84,7 @@ def _play_table(context, store, name, seed, missing, current):
             "settings": settings,
             "version": version,
             **figures,
+            **({"busy": True} if is_busy else {}),
         }
         print(record, flush=True)
         store.put(record)

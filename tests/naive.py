@@ -59,6 +59,15 @@ def svm_dual(K, p, lower, upper):
     return answer.x
 
 
+def least_squares(K, y, ridge):
+    """Least squares machine from its equations; return coefficients and bias."""
+    n = len(y)
+    system = np.zeros((n + 1, n + 1))
+    system[:n, :n], system[n, :n], system[:n, n] = K + np.diag(ridge), 1.0, 1.0
+    found = np.linalg.solve(system, np.append(y, 0.0))
+    return found[:n], found[n]
+
+
 def svr_dual(K, y, epsilon, C):
     """Minimise 1/2 v'Kv - y'v + epsilon |v|_1 with sum(v) = 0, |v| <= C.
 

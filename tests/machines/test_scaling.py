@@ -54,12 +54,26 @@ def test_long_tails_are_spread_evenly(rng):
     assert np.abs(seen - np.linspace(0, 1, 5000)).max() < 0.02
 
 
-@pytest.mark.parametrize("kind", ["minmax", "quantile"])
+@pytest.mark.parametrize("kind", ["minmax", "quantile", "standard"])
 def test_rescaling_a_column_changes_nothing(rng, kind):
     X = long_tails(rng)
     other = X * [1e3, 0.5, 8.0, 1.0, 2.0**-20] + [1.0, -3.0, 0.25, 5.0, 0.0]
     a, b = part_scaling(X, kind).apply(X), part_scaling(other, kind).apply(other)
     np.testing.assert_allclose(a, b, atol=1e-6)
+
+
+def test_numbers_have_variance_one_and_indicators_keep_their_range(rng):
+    X = np.column_stack(
+        [rng.normal(5.0, 3.0, 200), rng.random(200) < 0.1, rng.exponential(9.0, 200)]
+    )
+    scaling = part_scaling(X, "standard")
+    seen = scaling.apply(X)
+    np.testing.assert_allclose(seen[:, [0, 2]].std(axis=0), 1.0)
+    assert set(seen[:, 1]) == {0.0, 1.0}
+    apart = (X[0] - X[1]) / [X[:, 0].std(), 1.0, X[:, 2].std()]
+    np.testing.assert_allclose(seen[0] - seen[1], apart, atol=1e-12)
+    with pytest.raises(ValueError, match="'standard' needs dense rows"):
+        part_scaling(sparse.csr_matrix(X), "standard")
 
 
 def test_sparse_rows_have_no_quantiles():

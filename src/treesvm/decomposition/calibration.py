@@ -164,7 +164,7 @@ def fit_calibration(
     return Calibration(plain, 0.0, shares)
 
 
-def calibrate(members, rows, C, seed):
+def calibrate(members, rows, C, seed, loss="hinge"):
     """Return the calibration of members, from what they say of rows left out.
 
     Parameters
@@ -174,6 +174,7 @@ def calibrate(members, rows, C, seed):
         That have trained them.
     C : float
     seed : int
+    loss : {"hinge", "squared"}
     """
     groups = {}
 
@@ -187,10 +188,10 @@ def calibrate(members, rows, C, seed):
     tree = getattr(members[0].partition, "tree", None)
     mass = np.bincount(rows.target, weights=rows.weight, minlength=rows.n_classes)
     mass = mass if tree is None else tree.value[0]
-    return calibration_by_parts(members, rows_of, mass, C, seed)
+    return calibration_by_parts(members, rows_of, mass, C, seed, loss)
 
 
-def calibration_by_parts(members, rows_of, mass, C, seed):
+def calibration_by_parts(members, rows_of, mass, C, seed, loss="hinge"):
     """Return the calibration of members whose rows may be elsewhere.
 
     Parameters
@@ -202,6 +203,7 @@ def calibration_by_parts(members, rows_of, mass, C, seed):
         Weights of the classes: those that a tree has counted, if there is one.
     C : float
     seed : int
+    loss : {"hinge", "squared"}
     """
     mass = np.maximum(mass, _LEAST_SHARE * mass.sum())
     shares, judged = mass / mass.sum(), []
@@ -214,7 +216,7 @@ def calibration_by_parts(members, rows_of, mass, C, seed):
             continue
         chosen = np.random.default_rng([seed, k]).permutation(len(rows.target))
         chosen = np.sort(chosen[:most])
-        judged.append(_judged(part, rows, chosen, masses, C))
+        judged.append(_judged(part, rows, chosen, masses, C, loss))
     if not judged:  # one class in every part
         return Calibration(1.0, 0.0, shares)
     scores, masses, codes, weight = map(np.concatenate, zip(*judged, strict=True))
@@ -238,11 +240,12 @@ def judged_parts(members, seed):
     return chosen
 
 
-def _judged(part, rows, chosen, masses, C):
+def _judged(part, rows, chosen, masses, C, loss):
     """Return scores, class masses, codes and weights of some rows, left out."""
     some = rows.take(chosen)
     seen = part.seen(some.X)
-    values = left_out_decisions(part.machine, seen, chosen, C * rows.weight)
+    box = C * rows.weight
+    values = left_out_decisions(part.machine, seen, chosen, box, loss)
     tiled = np.tile(masses, (len(chosen), 1))
     return part.machine.scores(values), tiled, some.target, some.weight
 

@@ -18,10 +18,12 @@ class Theta(NamedTuple):
         Multiplies the words.
     kernel : Kernel or "auto"
         Whose gamma is settled in each part.
-    leaf_scaling : {"minmax", "quantile", None}
+    leaf_scaling : {"minmax", "quantile", "standard", None}
     feature_weights : None, "learned" or ndarray of shape (n_features,)
     multi_class : {"ovo", "ovr", None}
         None for regressors.
+    loss : {"hinge", "squared"}
+        Of classifiers, see `treesvm.machines.losses`.
     """
 
     C: Any = 10.0
@@ -31,3 +33,4 @@ class Theta(NamedTuple):
     leaf_scaling: str | None = "minmax"
     feature_weights: Any = None
     multi_class: str | None = "ovo"
+    loss: str = "hinge"

@@ -184,13 +184,15 @@ def left_out_answers(rows: Rows, thetas: list[Theta], **effort) -> list[Any]:
         rows.weight,
         first.kernel,
         multi_class=first.multi_class,
+        loss=first.loss,
     )
     every, found = np.arange(len(rows.target)), []
     for point in grid.points(gammas, Cs, **effort):
         kernel = first.kernel.with_gamma(point.gamma)
         machine = assemble(X, grid.machines, kernel, point.coefficients, point.records)
         try:
-            values = left_out_decisions(machine, X, every, point.C * rows.weight)
+            box = point.C * rows.weight
+            values = left_out_decisions(machine, X, every, box, first.loss)
         except np.linalg.LinAlgError:
             found.append(None)
             continue

@@ -60,6 +60,7 @@ def machine_options(model) -> MachineOptions:
         getattr(model, "leaf_scaling", None),
         model.feature_weights,
         getattr(model, "multi_class", None),
+        getattr(model, "loss", "hinge"),
     )
     return MachineOptions(
         theta,
@@ -336,6 +337,7 @@ def train_machine(seen, kernel, C, options, n_jobs=None):
         kernel,
         C,
         multi_class=options.theta.multi_class,
+        loss=options.theta.loss,
         n_jobs=n_jobs,
         **shared,
     )

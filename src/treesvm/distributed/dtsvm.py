@@ -144,7 +144,7 @@ def _planned(there, model, seed):
 
 
 def _settled(there, model, seed):
-    """Return how parts are trained; what is open is chosen in leaves of the first tree."""
+    """Return how parts are trained; leaves of the first tree say what is open."""
     options = machine_options(model)
     if not is_open(options.theta):
         return options
@@ -187,7 +187,7 @@ def _calibrated(client, model, rows, seed):
         return some.take(np.flatnonzero(part == k)).training(len(rows.classes))
 
     mass = members[0].partition.tree.value[0]
-    return calibration_by_parts(members, rows_of, mass, model.C_, seed)
+    return calibration_by_parts(members, rows_of, mass, model.C_, seed, model.loss)
 
 
 def tree_recipe(model):

@@ -63,10 +63,17 @@ or callable, default="auto"
     multi_class : {"ovo", "ovr"}, default="ovo"
         Inside a leaf: a machine for each pair of its classes (1A1) or for each class
         against the others (1AO).
-    leaf_scaling : {"minmax", "quantile", None}, default="minmax"
-        Rescale the features inside each part to [0, 1], or map them to their ranks,
-        which suits features with long tails and needs dense rows; None is the paper's
-        method and wants features scaled beforehand.
+    loss : {"hinge", "squared"}, default="hinge"
+        "squared" makes least squares machines: every row pulls, so that values tell
+        likely rows from unlikely ones away from the border too, which serves
+        probabilities and AUC on noisy tables. All rows are then vectors, and
+        predictions take as much longer.
+    leaf_scaling : {"minmax", "quantile", "standard", None}, default="minmax"
+        Rescale the features inside each part to [0, 1], map them to their ranks, which
+        suits features with long tails, or divide them by their standard deviation, but
+        for those of two values, beside which numbers then count for more; ranks and
+        deviations need dense rows. None is the paper's method and wants features scaled
+        beforehand.
     feature_weights : None, "learned" or array-like of shape (n_features,), default=None
         Weights of the features in the kernel's distance: none, learned in every part
         from the gradients of its own machine (about three times the training time), or
@@ -180,6 +187,7 @@ or callable, default="auto"
         degree: int = 3,
         coef0: float = 0.0,
         multi_class: str = "ovo",
+        loss: str = "hinge",
         leaf_scaling: str | None = "minmax",
         feature_weights: str | ArrayLike | None = None,
         n_estimators: int = 1,
@@ -204,6 +212,7 @@ or callable, default="auto"
         self.degree = degree
         self.coef0 = coef0
         self.multi_class = multi_class
+        self.loss = loss
         self.leaf_scaling = leaf_scaling
         self.feature_weights = feature_weights
         self.n_estimators = n_estimators
@@ -255,7 +264,7 @@ or callable, default="auto"
         self.support_ = kept[support_rows(members, rows.X)]
         self.calibration_ = None
         if self.probability:
-            self.calibration_ = calibrate(members, rows, theta.C, seeds[-1])
+            self.calibration_ = calibrate(members, rows, theta.C, seeds[-1], self.loss)
         count_restored(self, store)
         return self
 

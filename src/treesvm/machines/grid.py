@@ -6,6 +6,7 @@ import numpy as np
 
 from treesvm.machines.compilation import announce_compilation
 from treesvm.machines.layout import build_machines, decisions
+from treesvm.machines.losses import CHAINS
 from treesvm.machines.path import leaf_path
 from treesvm.machines.voting import chunked_codes
 
@@ -44,6 +45,7 @@ class LeafGrid:
     multi_class : {"ovo", "ovr"}
     answer : callable
         What is said of validation rows: `chunked_codes` or `chunked_evidence`.
+    loss : {"hinge", "squared"}
     """
 
     def __init__(
@@ -57,8 +59,10 @@ class LeafGrid:
         *,
         multi_class="ovo",
         answer=chunked_codes,
+        loss="hinge",
     ):
         announce_compilation()
+        self._chain_of = CHAINS[loss]
         self.machines = build_machines(codes, n_classes, multi_class)
         order = self.machines.order
         self._weight, self._kernel, self._answer = weight[order], kernel, answer
@@ -77,6 +81,7 @@ class LeafGrid:
             self._weight,
             gammas,
             Cs,
+            chain_of=self._chain_of,
             tol=tol,
             max_iter=max_iter,
         ):

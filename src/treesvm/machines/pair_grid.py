@@ -12,6 +12,7 @@ from treesvm.kernels.blas_threads import one_blas_thread
 from treesvm.machines.compilation import announce_compilation
 from treesvm.machines.grid import GridPoint
 from treesvm.machines.layout import build_machines
+from treesvm.machines.losses import CHAINS
 from treesvm.machines.path import leaf_path
 from treesvm.machines.training import assemble
 from treesvm.machines.voting import chunked_codes
@@ -31,7 +32,7 @@ class PairGrid:
         Its gamma comes from the grid.
     X_val : ndarray or CSR matrix of shape (n_val, n_features)
     multi_class : {"ovo", "ovr"}
-    answer : callable
+    answer, loss
         As in `LeafGrid`.
     n_jobs : int, optional
         Threads; the points do not depend on it.
@@ -48,9 +49,11 @@ class PairGrid:
         *,
         multi_class="ovo",
         answer=chunked_codes,
+        loss="hinge",
         n_jobs=None,
     ):
         announce_compilation()
+        self._chain_of = CHAINS[loss]
         self.machines = build_machines(codes, n_classes, multi_class)
         self._X, self._X_val, self._n_jobs = X, X_val, n_jobs
         self._weight, self._kernel, self._answer = weight, kernel, answer
@@ -88,6 +91,7 @@ class PairGrid:
             self._weight[rows],
             gammas,
             Cs,
+            chain_of=self._chain_of,
             tol=tol,
             max_iter=max_iter,
         )

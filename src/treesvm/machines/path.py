@@ -214,7 +214,18 @@ class GramChain:
         return part[:, b]
 
 
-def leaf_path(gram, kernel, machines, weight, gammas, Cs, *, tol=1e-3, max_iter=None):
+def leaf_path(
+    gram,
+    kernel,
+    machines,
+    weight,
+    gammas,
+    Cs,
+    *,
+    chain_of=GramChain,
+    tol=1e-3,
+    max_iter=None,
+):
     """Yield a `PathPoint` for every gamma and, ascending, every C.
 
     Parameters
@@ -227,10 +238,12 @@ def leaf_path(gram, kernel, machines, weight, gammas, Cs, *, tol=1e-3, max_iter=
     weight : ndarray of shape (n,)
         Weight of every sorted row.
     gammas, Cs : sequence of float
+    chain_of : class
+        `GramChain`, or that of another loss, see `losses`.
     """
     for gamma in gammas:
         own = kernel.with_gamma(gamma)
-        chain = GramChain(
+        chain = chain_of(
             gram.matrix(own),
             machines,
             weight,

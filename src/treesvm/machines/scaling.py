@@ -1,11 +1,13 @@
 """How a part sees the features of rows: in units of its own rows.
 
 "minmax" maps each feature to [0, 1] on the part's training rows, "quantile" maps it to
-its ranks there (see `quantile_table`).  Features that are constant there say nothing
-about its classes and are left out.  Rows outside the range keep their distance from it,
-up to a bound that keeps squares finite.  Sparse training rows are divided by the range
-only: for a distance kernel the shift cancels.  A scaling with a shift, from dense
-training rows, makes sparse rows dense.
+its ranks there (see `quantile_table`), "standard" divides it by its standard deviation,
+but for features of two values: beside an indicator of a category, numbers then count
+for much more than in [0, 1], where most of them are close.  Features that are constant
+there say nothing about its classes and are left out.  Rows outside the range keep their
+distance from it, up to a bound that keeps squares finite.  Sparse training rows are
+divided by the range only: for a distance kernel the shift cancels.  A scaling with a
+shift, from dense training rows, makes sparse rows dense.
 
 Feature weights are part of the scaling: a kernel with weights w is the kernel without
 them on features multiplied by w (Laplacian) or its square root (Gaussian).  So weights
@@ -81,20 +83,37 @@ class LeafScaling(NamedTuple):
 
 
 def part_scaling(X, kind):
-    """Return the scaling of a part's rows: "minmax", "quantile", or None for None."""
+    """Return the scaling of a part's rows.
+
+    Parameters
+    ----------
+    X : ndarray or CSR matrix of shape (n, n_features)
+    kind : {"minmax", "standard", "quantile", None}
+        None for none.
+    """
     if kind is None:
         return None
-    if kind == "quantile" and sparse.issparse(X):
+    if kind != "minmax" and sparse.issparse(X):
         raise ValueError(
-            "leaf_scaling='quantile' needs dense rows, because ranks of zeros are not "
-            "zero; use 'minmax' or None for sparse rows."
+            f"leaf_scaling={kind!r} needs dense rows, because what it makes of zeros "
+            "is not zero; use 'minmax' or None for sparse rows."
         )
     scaling = minmax_scaling(X)
     if kind == "minmax" or not _varies(X, scaling):
         return scaling
+    if kind == "standard":
+        return _standardised(X, scaling)
     width = len(scaling.columns)
     table = quantile_table(X[:, scaling.columns])
     return LeafScaling(scaling.columns, np.zeros(width), np.ones(width), table)
+
+
+def _standardised(X, scaling):
+    """Return the scaling to a variance of one; features of two values keep [0, 1]."""
+    seen = scaling.apply(X).astype(np.float64)
+    spread = seen.std(axis=0)
+    has_two_values = ((seen == 0.0) | (seen == 1.0)).all(axis=0)
+    return scaling.weighted(np.where(has_two_values, 1.0, 1.0 / spread))
 
 
 def _varies(X, scaling):

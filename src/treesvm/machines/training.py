@@ -14,7 +14,9 @@ from treesvm.kernels.blas_threads import one_blas_thread
 from treesvm.machines.compilation import announce_compilation
 from treesvm.machines.kernel_machine import KernelMachine
 from treesvm.machines.layout import build_machines
-from treesvm.machines.path import GramChain, solution_record
+from treesvm.machines.losses import CHAINS
+from treesvm.machines.path import solution_record
+from treesvm.machines.squares_chain import solve_squares_alone
 from treesvm.solvers import smo
 from treesvm.solvers.blocked import solve_blocked
 from treesvm.solvers.optimality import svc_box
@@ -34,6 +36,7 @@ def train_machine(
     C,
     *,
     multi_class="ovo",
+    loss="hinge",
     tol=1e-3,
     max_iter=None,
     max_bytes=500 * 2**20,
@@ -52,9 +55,11 @@ def train_machine(
     kernel : Kernel
     C : float
     multi_class : {"ovo", "ovr"}
+    loss : {"hinge", "squared"}
+        See `losses`.
     tol : float
     max_iter : int, optional
-        Cap on the pair steps of each machine.
+        Cap on the steps of each machine.
     max_bytes : int
         Budget for kernel values.
     n_jobs : int, optional
@@ -67,8 +72,10 @@ def train_machine(
     announce_compilation()
     machines = build_machines(codes, n_classes, multi_class)
     n = len(codes)
-    if _fits_gram(n, machines.n_machines, max_bytes):
-        chain = gram_chain(X, machines, weight, kernel, tol=tol, max_iter=max_iter)
+    if _fits_gram(n, machines.n_machines, max_bytes, loss):
+        chain = gram_chain(
+            X, machines, weight, kernel, loss=loss, tol=tol, max_iter=max_iter
+        )
         records = chain.solve(C)
         return assemble(X, machines, kernel, chain.beta, records)
     # Threads work on several machines, or, if there is one, on its kernel rows.
@@ -78,7 +85,17 @@ def train_machine(
     with one_blas_thread(effective_n_jobs(n_jobs) > 1):
         solved = Parallel(n_jobs=n_workers, require="sharedmem")(
             delayed(_solve_alone)(
-                X, machines, m, weight, kernel, C, tol, max_iter, share, inner_jobs
+                X,
+                machines,
+                m,
+                weight,
+                kernel,
+                C,
+                loss,
+                tol,
+                max_iter,
+                share,
+                inner_jobs,
             )
             for m in range(machines.n_machines)
         )
@@ -87,16 +104,17 @@ def train_machine(
     return assemble(X, machines, kernel, beta, records)
 
 
-def _fits_gram(n, n_machines, max_bytes):
+def _fits_gram(n, n_machines, max_bytes, loss):
     """Whether to hold the Gram matrix of n rows: it fits, and enough of it is used."""
-    return 4 * n * n <= max_bytes and n <= GRAM_ROWS * max(1, min(n_machines, 10))
+    is_used = loss != "hinge" or n <= GRAM_ROWS * max(1, min(n_machines, 10))
+    return 4 * n * n <= max_bytes and is_used
 
 
-def gram_chain(X, machines, weight, kernel, *, tol=1e-3, max_iter=None):
-    """Return a `GramChain` on the Gram matrix of all rows."""
+def gram_chain(X, machines, weight, kernel, *, loss="hinge", tol=1e-3, max_iter=None):
+    """Return the chain of a loss on the Gram matrix of all rows."""
     order = machines.order
     gram = kernel.gram(kernel.take(X, order))
-    return GramChain(
+    return CHAINS[loss](
         gram.matrix(kernel, is_last=True),
         machines,
         weight[order],
@@ -106,22 +124,29 @@ def gram_chain(X, machines, weight, kernel, *, tol=1e-3, max_iter=None):
     )
 
 
-def _solve_alone(X, machines, m, weight, kernel, C, tol, max_iter, max_bytes, n_jobs):
+def _solve_alone(
+    X, machines, m, weight, kernel, C, loss, tol, max_iter, max_bytes, n_jobs
+):
     """Solve one machine; return its coefficients and a one-entry record."""
     own = slice(machines.starts[m], machines.starts[m + 1])
     rows = machines.order[machines.rows[own]]
     signs = machines.signs[own]
     n = len(rows)
     part = kernel.take(X, rows)
-    if _fits_gram(n, 1, max_bytes):
+    if _fits_gram(n, 1, max_bytes, loss):
         alone = build_machines((signs > 0).astype(np.intp), 2, "ovo")
         chain = gram_chain(
-            part, alone, weight[rows], kernel, tol=tol, max_iter=max_iter
+            part, alone, weight[rows], kernel, loss=loss, tol=tol, max_iter=max_iter
         )
         record = chain.solve(C).copy()
         beta = np.empty(n)
         beta[alone.order] = chain.beta
         return beta, record
+    if loss == "squared":
+        solution = solve_squares_alone(
+            kernel.row_block(part), signs, C * weight[rows], tol=tol, max_iter=max_iter
+        )
+        return solution.coefficients, solution_record(solution)
     lower, upper = svc_box(signs, C * weight[rows])
     solution = solve_blocked(
         kernel,

@@ -81,10 +81,12 @@ class DTSVMClassifierCV(SearchesDecompositions, ClassifierMixin, Estimator):
     multi_class : {"ovo", "ovr"}, default="ovo"
         Inside a leaf: a machine for each pair of its classes (1A1) or for each class
         against the others (1AO).
-    leaf_scaling : {"minmax", "quantile", None}, default="minmax"
-        Rescale the features inside each part to [0, 1], or map them to their ranks,
-        which suits features with long tails and needs dense rows; None is the paper's
-        method and wants features scaled beforehand.
+    leaf_scaling : {"minmax", "quantile", "standard", None}, default="minmax"
+        Rescale the features inside each part to [0, 1], map them to their ranks, which
+        suits features with long tails, or divide them by their standard deviation, but
+        for those of two values, beside which numbers then count for more; ranks and
+        deviations need dense rows. None is the paper's method and wants features scaled
+        beforehand.
     feature_weights : None, "learned" or array-like of shape (n_features,), default=None
         Weights of the features in the kernel's distance: none, learned in every part
         from the gradients of its own machine (about three times the training time), or

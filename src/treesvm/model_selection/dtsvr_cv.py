@@ -56,7 +56,7 @@ class DTSVRegressorCV(SearchesDecompositions, RegressorMixin, Estimator):
         Whether the winner is trained on all rows.
     kernel : str, default="laplacian"
         Of candidates that do not name one.
-    leaf_scaling : {"minmax", "quantile", None}, default="minmax"
+    leaf_scaling : {"minmax", "quantile", "standard", None}, default="minmax"
         How leaves rescale features, where candidates do not say so.
     feature_weights : None, "learned" or array-like, default=None
         Weights of the features, where candidates do not say so.

@@ -214,6 +214,7 @@ def _on_one_grid(leaf, thetas, options, scaling, make_grid, cap, keep):
         first.kernel,
         X_val,
         multi_class=first.multi_class,
+        loss=first.loss,
     )
     found, start = {}, time.perf_counter()
     pairs = [(gamma, t.C) for gamma, t in zip(gammas, thetas, strict=True)]

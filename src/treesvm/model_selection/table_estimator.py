@@ -208,6 +208,7 @@ class TableEstimator(Estimator):
             "leaf_scaling": theta.leaf_scaling,
             "feature_weights": theta.feature_weights,
             "max_leaf_size": max_leaf_size,
+            "loss": theta.loss,
         }
 
     @property

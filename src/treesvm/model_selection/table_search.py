@@ -29,6 +29,7 @@ from treesvm.model_selection.candidates_of_tables import neighbours, smoothness
 from treesvm.model_selection.judged_tasks import JudgedTasks
 from treesvm.model_selection.search_fold import LeafTask
 from treesvm.model_selection.stacking import joined_classes, joined_numbers
+from treesvm.solvers.least_squares import FACTORISED_ROWS
 
 _FEW_ROWS = 600  # that train in a first look
 _FIRST_TASKS = 3  # parts that a first look takes
@@ -151,7 +152,7 @@ class TableSearch:
         mixed, best = _mixed(judged.tasks), candidates[0]
         if len(mixed) == 0 or self._deadline.is_over(0.5):
             return candidates
-        around = neighbours(best, is_grid=self.rows.n_classes is not None)
+        around = neighbours(best, is_grid=self._is_quick(best))
         some = self._rng.permutation(mixed)[: max(4, len(mixed) // 4)]
         self._judge(judged, around, some)
         around = [t for t in around if judged.is_known(t, some)]
@@ -167,12 +168,18 @@ class TableSearch:
         )
         return list(dict.fromkeys([smoothest, *top, *candidates]))
 
+    def _is_quick(self, theta):
+        """Whether machines of a theta share so much that a grid of them is cheap."""
+        return self.rows.n_classes is not None and theta.loss == "hinge"
+
     def _larger_parts(self, candidates):
         """Try larger parts while that pays."""
         ceiling, best = self._ceiling, candidates[0]
         n_train = max(len(fold.train) for fold in self._folds)
         while ceiling < n_train and not self._deadline.is_over(0.5):
             larger = ceiling * _GROWTH
+            if not _is_trainable(best, min(larger, n_train)):
+                break
             fine, coarse = self._at(ceiling), self._at(larger)
             inside = _finer_tasks(fine.tasks, coarse.tasks)
             differ = [b for b in _mixed(coarse.tasks) if len(inside[b]) > 1]
@@ -199,8 +206,9 @@ class TableSearch:
     def _again(self, judged, candidates):
         """Judge candidates at a new ceiling, the first in any case."""
         mixed = _mixed(judged.tasks)
+        largest = max(len(task.rows) for task in judged.tasks)
         for theta in candidates:
-            if not self._deadline.is_over(0.6):
+            if not self._deadline.is_over(0.6) and _is_trainable(theta, largest):
                 self._judge(judged, [theta], mixed)
         others = [t for t in candidates[1:] if judged.is_known(t, mixed)]
         return [candidates[0], *sorted(others, key=judged.loss)]
@@ -295,6 +303,11 @@ def _views(thetas):
     return alike
 
 
+def _is_trainable(theta, n_rows):
+    """Whether a search has the time for machines of so many rows."""
+    return theta.loss == "hinge" or n_rows <= FACTORISED_ROWS
+
+
 def _mixed(tasks):
     """Tasks in which thetas can differ."""
     return np.array(
@@ -358,6 +371,7 @@ def _as_table(looks) -> dict[str, Any]:
         "feature_weights": np.array(
             [str(theta.feature_weights) for _, theta, *_ in looks]
         ),
+        "machine_loss": np.array([theta.loss for _, theta, *_ in looks]),
         "C": np.array([theta.C for _, theta, *_ in looks]),
         "gamma_scale": np.array([theta.gamma_scale for _, theta, *_ in looks]),
         "max_leaf_size": np.array([ceiling for *_, ceiling, _ in looks]),

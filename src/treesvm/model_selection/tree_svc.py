@@ -167,6 +167,7 @@ class TreeSVC(ClassifierMixin, TableEstimator):
             leaf_scaling=theta.leaf_scaling,
             feature_weights=theta.feature_weights,
             multi_class=theta.multi_class,
+            loss=theta.loss,
             partition=member.partition,
             probability=False,
             n_jobs=self.n_jobs,

@@ -9,6 +9,7 @@ from treesvm.files.failures import require
 from treesvm.files.json_values import JsonValues
 from treesvm.inputs.parameter_rules import is_number
 from treesvm.kernels.kernel import KERNELS
+from treesvm.machines.losses import CHAINS
 
 _VALUES = JsonValues()
 _WORDS = ("median", "scale", "auto")  # of a gamma
@@ -43,9 +44,12 @@ def _is_times(value):
 
 def _is_theta(value):
     """Whether value is what a search over tables says of its winner."""
-    if not isinstance(value, dict) or value.keys() != _THETA.keys():
+    if not isinstance(value, dict):
         return False
-    return all(rule(value[name]) for name, rule in _THETA.items())
+    known = {"loss": "hinge"} | value  # earlier files do not name it
+    if known.keys() != _THETA.keys():
+        return False
+    return all(rule(known[name]) for name, rule in _THETA.items())
 
 
 _THETA = {
@@ -55,6 +59,7 @@ _THETA = {
     "leaf_scaling": lambda name: name is None or isinstance(name, str),
     "feature_weights": lambda name: name is None or isinstance(name, str),
     "max_leaf_size": _is_whole,
+    "loss": lambda name: isinstance(name, str) and name in CHAINS,
 }
 RULES = {
     "C_": _is_positive,

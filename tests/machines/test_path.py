@@ -9,7 +9,7 @@ from sklearn.svm import SVC
 
 from treesvm.kernels.kernel import Gaussian
 from treesvm.machines.layout import build_machines
-from treesvm.machines.path import GramChain, leaf_path
+from treesvm.machines.path import PATIENCE, GramChain, leaf_path
 from treesvm.solvers import smo
 from treesvm.solvers.optimality import certificate, feasibility, svc_box
 
@@ -129,6 +129,20 @@ def test_a_capped_path_is_honest(cap):
             if record["converged"]:
                 assert proof.relative_gap <= 1.1e-3
     assert converged_share(points) < 1
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_a_cap_that_pays_for_newton_steps_solves_hard_points(seed):
+    n = 100
+    leaf = Leaf(seed, n)
+    hard = {"gammas": [0.01, 0.1, 1.0], "Cs": [1e3, 1e4, 1e5]}
+    paid = PATIENCE * n + n * n // 15 + 1
+    points = leaf.path(**hard, max_iter=paid)
+    assert converged_share(points) == 1
+    for point in points:
+        assert point.records["n_iter"].max() <= paid
+        assert leaf.certificates(point)[0].relative_gap <= 1.1e-3
+    assert converged_share(leaf.path(**hard, max_iter=paid - 2)) < 1
 
 
 def test_points_own_their_arrays():

@@ -1,7 +1,9 @@
 """Rows of a Gram matrix that is too large to hold, under a byte budget."""
 
+from concurrent.futures import ThreadPoolExecutor
+
 import numpy as np
-from joblib import Parallel, delayed, effective_n_jobs
+from joblib import effective_n_jobs
 
 from treesvm.kernels.compiling import compiled
 
@@ -26,7 +28,7 @@ class RowCache:
     min_rows : int
         Rows that one call may ask for.
     n_jobs : int, optional
-        Threads that compute missing rows.
+        Threads that compute missing rows and sums, until the cache is collected.
     memory : ndarray, optional
         Flat float32 memory of an earlier cache: what the system has handed out once
         comes without a page fault.
@@ -35,7 +37,10 @@ class RowCache:
     def __init__(
         self, kernel, X, max_bytes, min_rows=_LEAST_ROWS, n_jobs=None, memory=None
     ):
-        self._n_workers = effective_n_jobs(n_jobs)
+        n_workers = effective_n_jobs(n_jobs)
+        self._n_workers = n_workers
+        # Kept from one call to the next: threads take longer to start than to work.
+        self._pool = ThreadPoolExecutor(n_workers) if n_workers > 1 else None
         self._block = kernel.row_block(X)
         n = X.shape[0]
         capacity = max(min_rows, min(n, int(max_bytes // (4 * max(n, 1)))))
@@ -71,9 +76,22 @@ class RowCache:
 
     def weighted_sum(self, rows, amounts):
         """Return ``amounts @ K[rows]`` in float64."""
-        total = np.zeros(self._store.shape[1])
-        _add_stored(self._store, self.slots(rows), amounts, total)
+        n = self._store.shape[1]
+        total, slots = np.zeros(n), self.slots(rows)
+        step = _PIECE * max(1, -(-n // (_PIECE * self._n_workers)))
+        self._do(
+            lambda k: _add_stored(self._store, slots, amounts, k, k + step, total),
+            range(0, n, step),
+        )
         return total
+
+    def _do(self, work, starts):
+        """Call `work` for every start, in threads if there are any."""
+        if self._pool is None or len(starts) == 1:
+            for k in starts:
+                work(k)
+        else:
+            list(self._pool.map(work, starts))  # raises what a thread raised
 
     @property
     def store(self):
@@ -91,14 +109,7 @@ class RowCache:
         def compute(k):
             self._store[slots[k : k + step]] = self._block(missing[k : k + step])
 
-        n_workers = min(self._n_workers, len(starts))
-        if n_workers == 1:
-            for k in starts:
-                compute(k)
-        else:
-            Parallel(n_jobs=n_workers, require="sharedmem")(
-                delayed(compute)(k) for k in starts
-            )
+        self._do(compute, starts)
         self._slot_of[missing] = slots
         self._row_in[slots] = missing
         self._last_use[slots] = self._clock
@@ -106,9 +117,9 @@ class RowCache:
 
 
 @compiled
-def _add_stored(store, slots, amounts, total):
-    """Add ``amounts[k] * store[slots[k]]``, in pieces that stay in the cache."""
-    for first in range(0, len(total), _PIECE):
+def _add_stored(store, slots, amounts, start, stop, total):
+    """Add ``amounts[k] * store[slots[k]]`` to some columns, whole pieces of them."""
+    for first in range(start, min(stop, len(total)), _PIECE):
         part = total[first : first + _PIECE]
         for k in range(0, len(slots) - 3, 4):
             a, b, c, d = amounts[k], amounts[k + 1], amounts[k + 2], amounts[k + 3]

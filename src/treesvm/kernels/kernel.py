@@ -97,10 +97,13 @@ class Gaussian(DistanceKernel):
 
     def _sparse_blocks(self, X, vectors):
         right = SparseExponents(vectors, self.gamma)
-        step = rows_at_once(_CACHE_BYTES, len(right), np.float32)
+        step = rows_at_once(BLOCK_BYTES, X.shape[1], np.float32)
+        fine = rows_at_once(_CACHE_BYTES, len(right), np.float32)
         for start in range(0, X.shape[0], step):
             left = SparseRows(X[start : start + step], self.gamma)
-            yield slice(start, start + step), exp_of_products(right.of(left))
+            for first in range(0, len(left.starts), fine):
+                K = exp_of_products(right.of(left, slice(first, first + fine)))
+                yield slice(start + first, start + first + len(K)), K
 
     def gradient(self, X, K, vectors, coefficients):
         """-2 gamma sum_s c_s k_s (x - z_s), by two matrix products."""

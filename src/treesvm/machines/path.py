@@ -65,8 +65,8 @@ class GramChain:
         ``exact(rows, columns)``: float64 block of the kernel behind `K`.
     tol : float
     max_iter : int or None
-        Cap on the pair steps of each machine.  With a cap, interior points do not step
-        in: what is not solved by then says so.
+        Cap on the steps of each machine.  Interior points step in where a cap is worth
+        their time; what is not solved otherwise says so.
     """
 
     def __init__(self, K, machines, weight, *, exact=None, tol=1e-3, max_iter=None):
@@ -77,6 +77,9 @@ class GramChain:
         self.F = -machines.signs.copy()
         self.records = np.zeros(machines.n_machines, RECORD)
         self._starts = machines.starts.tolist()
+        sizes = np.diff(machines.starts)  # which machines interior points may finish
+        paid = np.inf if max_iter is None else max_iter
+        self._has_newton = paid >= PATIENCE * sizes + _newton_price(sizes)
         self._whole = None  # float64 kernel of a machine of all rows
         self._is_warm = False
         self._refreshed = np.zeros(machines.n_machines, bool)  # F is from float64
@@ -97,7 +100,7 @@ class GramChain:
             if not (is_held and self.records["converged"][m]):
                 self._descend(m, problem, state, *memory)
         self._note_bounds(lower, upper)
-        self._finish(lower, upper, by_interior_points=self.max_iter is None)
+        self._finish(lower, upper)
         self._is_warm = True
         return self.records
 
@@ -118,7 +121,7 @@ class GramChain:
             K = smo.gathered(K, rows, cut_memory)
         if self._is_warm:
             _stretch_along_ray(*problem, *state)
-        cap = PATIENCE * len(rows) if self.max_iter is None else self.max_iter
+        cap = PATIENCE * len(rows) if self._has_newton[m] else self.max_iter
         tolerances = (self.tol, self.gap_tol)
         n_iter, found = smo.descend(K, *problem, *state, *tolerances, cap, memory)
         self.records["n_iter"][m] = n_iter
@@ -154,7 +157,7 @@ class GramChain:
         self.records["norm"] = np.sqrt(np.add.reduceat(self.beta**2, firsts))
         self.records["held"] = self.records["converged"] & inside
 
-    def _finish(self, lower, upper, by_interior_points):
+    def _finish(self, lower, upper):
         """Settle in float64 what float32 cannot, and finish what pair steps did not."""
         records = self.records
         noisy = self._noise * records["norm"] > 0.1 * self.tol
@@ -165,7 +168,7 @@ class GramChain:
         noisy |= records["gap"] + doubt > 10.0 * self.gap_tol
         self._refreshed &= records["n_iter"] == 0
         noisy &= ~self._refreshed
-        unsolved = ~records["converged"] if by_interior_points else False
+        unsolved = ~records["converged"] & self._has_newton
         for m in np.flatnonzero(noisy | unsolved):
             problem, state = self._own(m, lower, upper)
             rows = self._rows(m)
@@ -177,7 +180,7 @@ class GramChain:
             if records["converged"][m]:
                 continue
             K = self.K if len(rows) == len(self.K) else self.K[np.ix_(rows, rows)]
-            if by_interior_points:
+            if self._has_newton[m]:
                 records["n_iter"][m] += interior_point.finish(
                     K, *problem, *state, tol=self.tol, gap_tol=self.gap_tol, exact=exact
                 )
@@ -254,6 +257,14 @@ def leaf_path(
         for C in sorted(Cs):
             records = chain.solve(C)
             yield PathPoint(gamma, C, chain.beta.copy(), records.copy())
+
+
+def _newton_price(n):
+    """How many pair steps take as long as interior points on n rows.
+
+    Fifteen Newton steps of two thirds of the rows; at least as many as they may do.
+    """
+    return np.maximum(n * n / 15, 4 * n + 200)
 
 
 def _slack_weights(starts, p, box, beta, F):

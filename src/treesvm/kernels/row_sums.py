@@ -82,7 +82,6 @@ def row_layout(kernel, vectors, coefficients, layout, columns, affine, dtype):
     centre = vectors.mean(axis=0) if n_vectors else np.zeros(width)
     filled = np.zeros((_GROUP * -(-width // _GROUP), n_vectors), dtype)
     filled[:width] = (vectors - centre).T
-    n_terms, last = _EXP_TERMS[dtype]
     starts, machine_ids, biases = layout
     is_wide = coefficients.shape[1] >= _WIDE
     return RowLayout(
@@ -94,8 +93,7 @@ def row_layout(kernel, vectors, coefficients, layout, columns, affine, dtype):
         starts.astype(np.int64),
         machine_ids.astype(np.int64),
         biases.astype(dtype),
-        (1.0 / np.arange(n_terms, 1, -1)).astype(dtype),
-        np.exp2(-np.arange(last + 1.0)).astype(dtype),
+        *exponential_tables(dtype),
         float(kernel.gamma),
         kernel.power == 2,
     )
@@ -116,7 +114,7 @@ def write_row_sums(x, machines, out):
     for first in range(0, n_vectors, _TILE):  # whatever the class: whole vectors
         own = K[first : min(first + _TILE, n_vectors)]
         _write_distances(seen, vectors, first, machines.is_squared, own)
-        _exponentials(own, machines, scratch)
+        exponentials(own, machines.gamma, machines.series, machines.powers, scratch)
     sums, coefficients = np.zeros(ids.shape[1], vectors.dtype), machines.coefficients
     for m in range(len(out)):
         out[m] = machines.biases[m]
@@ -152,11 +150,21 @@ def _write_distances(x, vectors, first, is_squared, out):
                 out[s] += low + (abs(c - r[s]) + abs(d - t[s]))
 
 
+def exponential_tables(dtype):
+    """Return the series and the powers of two that `exponentials` takes."""
+    n_terms, last = _EXP_TERMS[dtype]
+    series = (1.0 / np.arange(n_terms, 1, -1)).astype(dtype)
+    return series, np.exp2(-np.arange(last + 1.0)).astype(dtype)
+
+
 @inner
-def _exponentials(t, machines, scratch):
-    """Replace distances `t` by exp(-gamma t) = 2^-k exp(r), |r| <= ln(2) / 2."""
-    kind, powers = t.dtype.type, machines.powers
-    gamma, one, half = kind(machines.gamma), kind(1.0), kind(0.5)
+def exponentials(t, gamma, series, powers, scratch):
+    """Replace distances `t` by exp(-gamma t) = 2^-k exp(r), |r| <= ln(2) / 2.
+
+    `scratch` holds two rows at least as long as `t`.
+    """
+    kind = t.dtype.type
+    gamma, one, half = kind(gamma), kind(1.0), kind(0.5)
     largest = kind(len(powers) - 1)
     log2e, high, low = kind(_LOG2E), kind(_LN2_HIGH), kind(_LN2_LOW)
     sums, scale = scratch[0], scratch[1]
@@ -168,7 +176,7 @@ def _exponentials(t, machines, scratch):
         r = (kind(k) * high - x) + kind(k) * low
         t[s] = r if r > -one else -one  # beyond the smallest power: next to nothing
         sums[s] = one
-    for factor in machines.series:
+    for factor in series:
         for s in range(len(t)):
             sums[s] = one + t[s] * factor * sums[s]
     for s in range(len(t)):

@@ -267,8 +267,8 @@ def _softmax_loss(scores, biases, targets, slopes, work):
 def _descend(theta, work, first, last, history, states, max_iter):
     """Minimise the loss from `theta` on, in place; return the steps made.
 
-    L-BFGS (Nocedal and Wright, Numerical Optimization, algorithm 7.4); lengths of steps
-    are bracketed until they meet Wolfe's conditions.  The entries from `first` to `last`
+    L-BFGS (Nocedal and Wright, Numerical Optimization, algorithm 7.4); a step's length
+    is bracketed until it meets Wolfe's conditions.  The entries from `first` to `last`
     stay within their bound.  `history` holds steps and changes of the gradient,
     `states` is memory.
     """

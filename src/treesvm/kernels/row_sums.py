@@ -21,7 +21,9 @@ _LOG2E, _LN2_HIGH, _LN2_LOW = (
     0.693147180369123816490,
     1.90821492927058770002e-10,
 )
-# Terms of the series of exp on |r| <= ln(2) / 2, and the smallest power of two.
+_FACTORS = 6  # of the series of exp, in one pass
+# Terms of that series on |r| <= ln(2) / 2, a whole number of passes and one, and the
+# smallest power of two.
 _EXP_TERMS = {np.float32: (7, 126), np.float64: (13, 1022)}
 
 
@@ -171,14 +173,22 @@ def exponentials(t, gamma, series, powers, scratch):
     for s in range(len(t)):
         x = gamma * t[s]
         steps = x * log2e + half
-        k = np.int32(steps if steps < largest else largest)
-        scale[s] = powers[k]
-        r = (kind(k) * high - x) + kind(k) * low
+        k = kind(np.int32(steps if steps < largest else largest))
+        r = (k * high - x) + k * low
         t[s] = r if r > -one else -one  # beyond the smallest power: next to nothing
+        scale[s] = k
+    # A loop of its own: with a table in it, the one above is not made of vectors.
+    for s in range(len(t)):
+        scale[s] = powers[np.uint32(scale[s])]
         sums[s] = one
-    for factor in series:
+    for q in range(0, len(series), _FACTORS):
+        a, b, c = series[q], series[q + 1], series[q + 2]
+        d, e, f = series[q + 3], series[q + 4], series[q + 5]
         for s in range(len(t)):
-            sums[s] = one + t[s] * factor * sums[s]
+            r = t[s]
+            v = one + r * b * (one + r * a * sums[s])
+            v = one + r * d * (one + r * c * v)
+            sums[s] = one + r * f * (one + r * e * v)
     for s in range(len(t)):
         t[s] = scale[s] * (one + t[s] * sums[s])
 

@@ -160,8 +160,10 @@ class ObliqueTreeClassifier(ClassifierMixin, Estimator, ABC):
 
     def predict(self, X: MatrixLike) -> Array:
         """Return the class of each row; the first in `classes_` among equals."""
-        codes = self._scores(X).argmax(axis=1)
-        return self.classes_[codes]
+        leaf_ids = self._leaf_ids(X)
+        if len(self.trees_) == 1:
+            return self.classes_[self.trees_[0].value.argmax(axis=1)][leaf_ids[0]]
+        return self.classes_[self._leaf_scores(leaf_ids).argmax(axis=1)]
 
     def decision_path(self, X: MatrixLike) -> Any:
         """Return the nodes that each row meets, its leaves included.
@@ -233,7 +235,10 @@ class ObliqueTreeClassifier(ClassifierMixin, Estimator, ABC):
 
     def _scores(self, X):
         """Return class scores, shape (n_rows, n_classes)."""
-        leaf_ids = self._leaf_ids(X)
+        return self._leaf_scores(self._leaf_ids(X))
+
+    def _leaf_scores(self, leaf_ids):
+        """The same from the leaves of the rows."""
         n_classes = len(self.classes_)
         return class_scores(self.trees_, leaf_ids, n_classes, self.multi_class)
 

@@ -21,7 +21,9 @@ _LOG2E, _LN2_HIGH, _LN2_LOW = (
     0.693147180369123816490,
     1.90821492927058770002e-10,
 )
-# Terms of the series of exp on |r| <= ln(2) / 2, and the smallest power of two.
+_FACTORS = 6  # of the series of exp, in one pass
+# Terms of that series on |r| <= ln(2) / 2, a whole number of passes and one, and the
+# smallest power of two.
 _EXP_TERMS = {np.float32: (7, 126), np.float64: (13, 1022)}
 
 
@@ -82,7 +84,6 @@ def row_layout(kernel, vectors, coefficients, layout, columns, affine, dtype):
     centre = vectors.mean(axis=0) if n_vectors else np.zeros(width)
     filled = np.zeros((_GROUP * -(-width // _GROUP), n_vectors), dtype)
     filled[:width] = (vectors - centre).T
-    n_terms, last = _EXP_TERMS[dtype]
     starts, machine_ids, biases = layout
     is_wide = coefficients.shape[1] >= _WIDE
     return RowLayout(
@@ -94,8 +95,7 @@ def row_layout(kernel, vectors, coefficients, layout, columns, affine, dtype):
         starts.astype(np.int64),
         machine_ids.astype(np.int64),
         biases.astype(dtype),
-        (1.0 / np.arange(n_terms, 1, -1)).astype(dtype),
-        np.exp2(-np.arange(last + 1.0)).astype(dtype),
+        *exponential_tables(dtype),
         float(kernel.gamma),
         kernel.power == 2,
     )
@@ -116,7 +116,7 @@ def write_row_sums(x, machines, out):
     for first in range(0, n_vectors, _TILE):  # whatever the class: whole vectors
         own = K[first : min(first + _TILE, n_vectors)]
         _write_distances(seen, vectors, first, machines.is_squared, own)
-        _exponentials(own, machines, scratch)
+        exponentials(own, machines.gamma, machines.series, machines.powers, scratch)
     sums, coefficients = np.zeros(ids.shape[1], vectors.dtype), machines.coefficients
     for m in range(len(out)):
         out[m] = machines.biases[m]
@@ -152,25 +152,43 @@ def _write_distances(x, vectors, first, is_squared, out):
                 out[s] += low + (abs(c - r[s]) + abs(d - t[s]))
 
 
+def exponential_tables(dtype):
+    """Return the series and the powers of two that `exponentials` takes."""
+    n_terms, last = _EXP_TERMS[dtype]
+    series = (1.0 / np.arange(n_terms, 1, -1)).astype(dtype)
+    return series, np.exp2(-np.arange(last + 1.0)).astype(dtype)
+
+
 @inner
-def _exponentials(t, machines, scratch):
-    """Replace distances `t` by exp(-gamma t) = 2^-k exp(r), |r| <= ln(2) / 2."""
-    kind, powers = t.dtype.type, machines.powers
-    gamma, one, half = kind(machines.gamma), kind(1.0), kind(0.5)
+def exponentials(t, gamma, series, powers, scratch):
+    """Replace distances `t` by exp(-gamma t) = 2^-k exp(r), |r| <= ln(2) / 2.
+
+    `scratch` holds two rows at least as long as `t`.
+    """
+    kind = t.dtype.type
+    gamma, one, half = kind(gamma), kind(1.0), kind(0.5)
     largest = kind(len(powers) - 1)
     log2e, high, low = kind(_LOG2E), kind(_LN2_HIGH), kind(_LN2_LOW)
     sums, scale = scratch[0], scratch[1]
     for s in range(len(t)):
         x = gamma * t[s]
         steps = x * log2e + half
-        k = np.int32(steps if steps < largest else largest)
-        scale[s] = powers[k]
-        r = (kind(k) * high - x) + kind(k) * low
+        k = kind(np.int32(steps if steps < largest else largest))
+        r = (k * high - x) + k * low
         t[s] = r if r > -one else -one  # beyond the smallest power: next to nothing
+        scale[s] = k
+    # A loop of its own: with a table in it, the one above is not made of vectors.
+    for s in range(len(t)):
+        scale[s] = powers[np.uint32(scale[s])]
         sums[s] = one
-    for factor in machines.series:
+    for q in range(0, len(series), _FACTORS):
+        a, b, c = series[q], series[q + 1], series[q + 2]
+        d, e, f = series[q + 3], series[q + 4], series[q + 5]
         for s in range(len(t)):
-            sums[s] = one + t[s] * factor * sums[s]
+            r = t[s]
+            v = one + r * b * (one + r * a * sums[s])
+            v = one + r * d * (one + r * c * v)
+            sums[s] = one + r * f * (one + r * e * v)
     for s in range(len(t)):
         t[s] = scale[s] * (one + t[s] * sums[s])
 

@@ -12,7 +12,7 @@ dense one, so the two may differ by rounding in rows that lie on a hyperplane.
 import numpy as np
 
 from treesvm.inputs.row_access import n_rows_of, row_dot, row_entry
-from treesvm.kernels.compiling import compiled
+from treesvm.kernels.compiling import compiled, inner
 
 LEAF = -1
 
@@ -31,13 +31,31 @@ def route(rows, feature, threshold, left, right, start, out):
 
 @compiled
 def route_oblique(rows, weights, plane, threshold, left, right, start, out):
-    """Write to `out` the leaf that each row reaches in an oblique tree."""
-    for i in range(n_rows_of(rows)):
-        k = start
-        while left[k] != LEAF:
+    """Write to `out` the leaf that each row reaches in an oblique tree.
+
+    Two rows walk side by side: a processor computes the sums of both in the time that
+    it waits for those of one.
+    """
+    n = n_rows_of(rows)
+    for i in range(0, n, 2):
+        j = i + 1 if i + 1 < n else i
+        k, m = start, start
+        while left[k] != LEAF and left[m] != LEAF:
             value = row_dot(rows, i, weights[plane[k]])
+            other = row_dot(rows, j, weights[plane[m]])
             k = left[k] if value <= threshold[k] else right[k]
-        out[i] = k
+            m = left[m] if other <= threshold[m] else right[m]
+        out[i] = _leaf_below(rows, i, k, weights, plane, threshold, left, right)
+        out[j] = _leaf_below(rows, j, m, weights, plane, threshold, left, right)
+
+
+@inner
+def _leaf_below(rows, i, k, weights, plane, threshold, left, right):
+    """Return the leaf that a row reaches from node k."""
+    while left[k] != LEAF:
+        value = row_dot(rows, i, weights[plane[k]])
+        k = left[k] if value <= threshold[k] else right[k]
+    return k
 
 
 @compiled

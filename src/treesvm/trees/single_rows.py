@@ -1,7 +1,8 @@
 """Send single rows down a tree: one compiled call with as few arguments as possible.
 
 A compiled call spends most of its time on taking arguments apart, so the links of all
-nodes lie in one array: (tested column or plane, left, right).
+nodes lie in one array: (tested column or plane, left, right), and so do the planes: a
+row's weights, then the threshold, which is then in the cache when it is asked for.
 """
 
 import numpy as np
@@ -22,7 +23,8 @@ class RowRouter:
 
     def __init__(self, tree):
         self._is_oblique = tree.is_oblique
-        self._nodes = packed(tree) if tree.is_oblique else packed(tree)[1:]
+        links = _links(tree)
+        self._nodes = packed(tree) if tree.is_oblique else (tree.threshold, links)
         # A list gives up one number faster than an array.
         self._part_of = tree.leaf_numbers.tolist()
 
@@ -34,9 +36,16 @@ class RowRouter:
 
 
 def packed(tree):
-    """Return the arrays of a tree that `oblique_leaf` takes."""
-    links = np.stack([tree.feature, tree.left, tree.right], axis=1)
-    return tree.weights, tree.threshold, np.ascontiguousarray(links)
+    """Return the arrays of an oblique tree that `oblique_leaf` takes."""
+    inner = np.flatnonzero(~tree.is_leaf)
+    thresholds = np.empty(len(tree.weights))
+    thresholds[tree.feature[inner]] = tree.threshold[inner]
+    return np.column_stack([tree.weights, thresholds]), _links(tree)
+
+
+def _links(tree):
+    """Return (tested column or plane, left, right) of each node."""
+    return np.stack([tree.feature, tree.left, tree.right], axis=1)
 
 
 @compiled
@@ -50,11 +59,12 @@ def axis_leaf(x, threshold, links):
 
 
 @compiled
-def oblique_leaf(x, weights, threshold, links):
+def oblique_leaf(x, planes, links):
     """Return the leaf of one row in an oblique tree."""
-    rows = (x.reshape(1, x.size),)
+    rows, width = (x.reshape(1, x.size),), x.size
     k = 0
     while links[k, 1] != LEAF:
-        goes_left = row_dot(rows, 0, weights[links[k, 0]]) <= threshold[k]
+        plane = planes[links[k, 0]]
+        goes_left = row_dot(rows, 0, plane[:width]) <= plane[width]
         k = links[k, 1] if goes_left else links[k, 2]
     return k

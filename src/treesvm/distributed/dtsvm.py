@@ -183,7 +183,7 @@ def calibrated(client, model, rows, seed):
     """Return the calibration of a fitted model, from the rows of a few parts."""
     members = model.decompositions_
     wanted = {}
-    for number, k in judged_parts(members, seed):
+    for number, k in judged_parts(members, seed, model.voting):
         wanted.setdefault(number, []).append(k)
     found = {
         number: rows.of_parts(client, members[number].partition, parts)
@@ -196,7 +196,7 @@ def calibrated(client, model, rows, seed):
         return Rows(own.X, own.codes, own.weights, len(rows.classes))
 
     mass = members[0].partition.tree.value[0]
-    return calibration_by_parts(members, rows_of, mass, model.C_, seed)
+    return calibration_by_parts(members, rows_of, mass, model.C_, seed, model.voting)
 
 
 def tree_recipe(model):

@@ -255,7 +255,9 @@ or callable, default="auto"
         self.support_ = kept[support_rows(members, rows.X)]
         self.calibration_ = None
         if self.probability:
-            self.calibration_ = calibrate(members, rows, theta.C, seeds[-1])
+            self.calibration_ = calibrate(
+                members, rows, theta.C, seeds[-1], self.voting
+            )
         count_restored(self, store)
         return self
 
@@ -378,9 +380,12 @@ or callable, default="auto"
         return checked_rows(self, X, reset=False)
 
     def _answers(self, method, X):
-        X = self._checked(X)
-        said = [member.says(X, self.n_jobs) for member in self.decompositions_]
-        return self.committee().answers(method, said, self.classes_)
+        X, committee = self._checked(X), self.committee()
+        said = [
+            member.says(X, self.n_jobs, committee.of_evidence)
+            for member in self.decompositions_
+        ]
+        return committee.answers(method, said, self.classes_)
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()

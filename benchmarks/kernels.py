@@ -83,6 +83,7 @@ def committee_case(context):
         model = DTSVMClassifier(
             _C,
             gamma_scale=_SCALE,
+            kernel="laplacian",
             feature_weights="learned",
             n_jobs=THREADS,
             random_state=0,
@@ -131,7 +132,13 @@ def explain_case(context):
     """Rows of covtype, Laplacian machines of one tree."""
     context.start_ours()
     problem = covtype(context)
-    model = DTSVMClassifier(_C, gamma_scale=_SCALE, n_jobs=THREADS, random_state=0)
+    model = DTSVMClassifier(
+        _C,
+        gamma_scale=_SCALE,
+        kernel="laplacian",
+        n_jobs=THREADS,
+        random_state=0,
+    )
     model.fit(problem.X, problem.y)
     some, batch = problem.X_test[:500], problem.X_test[:50_000]
     told = measure(

@@ -19,9 +19,8 @@ from treesvm.machines.scaling import identity_scaling
 
 N_ROUNDS = 2
 _GRADIENT_ROWS = 150  # rows whose gradients are summed
-# Of C, for machines that teach weights only, by the power of the kernel's distance: the
-# slope of a Laplacian machine jumps at every vector, and noise jumps with it.
-_TEACHER_SHARES = {1: 0.1, 2: 1.0}
+_TEACHER_SHARE = 0.1  # of C, for machines that teach weights and are dropped
+_LEAST_TAUGHT = 1.0  # a C of classifiers that is smooth enough
 _FEW_ROWS = 500  # a part with fewer rows listens to the weights of all rows
 _PRIOR_ROWS = 100.0  # rows that those weights count for
 _SAMPLE_ROWS = 1000  # of all rows
@@ -72,7 +71,7 @@ def _learned(train, rows, base, options):
     seen = _seen(rows, base)
     first = _settled(theta, seen.X)
     relative = first.gamma * first.typical_size(_some(seen.X))
-    share = _TEACHER_SHARES[power]
+    share = _teacher_share(theta, seen.n_classes)
     machine, scaling = train(seen, first, share), base
     places = np.arange(len(base.columns))
     weight = np.ones(len(base.columns))
@@ -90,6 +89,19 @@ def _learned(train, rows, base, options):
         is_last = number == N_ROUNDS - 1
         machine = train(seen, first.with_gamma(gamma), 1.0 if is_last else share)
     return machine, scaling, weight
+
+
+def _teacher_share(theta, n_classes):
+    """Return the share of C of machines that only teach weights.
+
+    The slope of a Laplacian machine jumps at every vector, and a rough machine has many
+    where nothing but noise is; a Gaussian one is smooth by itself.
+    """
+    if theta.kernel.power != 1:
+        return 1.0
+    if n_classes is None:
+        return _TEACHER_SHARE
+    return min(1.0, max(_TEACHER_SHARE, _LEAST_TAUGHT / theta.C))
 
 
 def prior_weights(train, sample, scaling, options):

@@ -69,7 +69,7 @@ or callable, default="auto"
         method and wants features scaled beforehand.
     feature_weights : None, "learned" or array-like of shape (n_features,), default=None
         Weights of the features in the kernel's distance: none, learned in every part
-        from the gradients of its own machine (about three times the training time), or
+        from the gradients of its own machine (about twice the training time), or
         given. Needs a Laplacian or Gaussian kernel.
     n_estimators : int, default=1
         Randomised decompositions that vote.

@@ -5,6 +5,7 @@ committee  members that average, beside LightGBM
 gram     the Manhattan Gram matrix of a part against the Gaussian's, one thread
 explain  exact Shapley values of a row, and answers of a batch
 defaults  no parameters at all, beside StandardScaler + SVC on eleven sets
+choice   what the defaults choose by themselves, beside fixed ones, on the league
 ranking  kernels, weights and LightGBM on the league's tables; --repeat 10 is ten seeds
 """
 
@@ -15,6 +16,7 @@ import numpy as np
 from benchmarks.dtsvm_covtype import boosted, covtype, fewer, record
 from benchmarks.dtsvm_problems import THREADS
 from benchmarks.dtsvm_rivals import fit
+from benchmarks.kernels_choice import choice_case
 from benchmarks.kernels_defaults import defaults_case
 from benchmarks.kernels_ranking import ranking_case
 from benchmarks.records import CaseResult, Claim
@@ -83,6 +85,7 @@ def committee_case(context):
         model = DTSVMClassifier(
             _C,
             gamma_scale=_SCALE,
+            kernel="laplacian",
             feature_weights="learned",
             n_jobs=THREADS,
             random_state=0,
@@ -131,7 +134,13 @@ def explain_case(context):
     """Rows of covtype, Laplacian machines of one tree."""
     context.start_ours()
     problem = covtype(context)
-    model = DTSVMClassifier(_C, gamma_scale=_SCALE, n_jobs=THREADS, random_state=0)
+    model = DTSVMClassifier(
+        _C,
+        gamma_scale=_SCALE,
+        kernel="laplacian",
+        n_jobs=THREADS,
+        random_state=0,
+    )
     model.fit(problem.X, problem.y)
     some, batch = problem.X_test[:500], problem.X_test[:50_000]
     told = measure(
@@ -179,5 +188,6 @@ CASES = {
     "gram": gram_case,
     "explain": explain_case,
     "defaults": defaults_case,
+    "choice": choice_case,
     "ranking": ranking_case,
 }

@@ -37,6 +37,7 @@ def defaults_case(context):
     behind = [row["set"] for row in rows if row.pop("behind")]
     ahead = sum(row["difference"] > 0 for row in rows)
     return CaseResult(
+        timed=False,
         tables={"Accuracy %, no parameters": rows},
         claims=[
             Claim(

@@ -57,12 +57,16 @@ class Claim:
 
 @dataclass
 class CaseResult:
-    """All of one case. `tables` maps a title to a list of equally keyed rows."""
+    """All of one case. `tables` maps a title to a list of equally keyed rows.
+
+    A case without times in it is not `timed`: a busy machine does not make it rough.
+    """
 
     records: list[Record] = field(default_factory=list)
     claims: list[Claim] = field(default_factory=list)
     tables: dict[str, list[dict]] = field(default_factory=dict)
     notes: list[str] = field(default_factory=list)
+    timed: bool = True
 
     def too_few_converged(self):
         """Our own records below the share that makes a time meaningful."""
@@ -99,4 +103,5 @@ class CaseResult:
             "claims": claims,
             "tables": self.tables,
             "notes": self.notes,
+            "timed": self.timed,
         }

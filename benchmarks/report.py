@@ -69,7 +69,8 @@ def case_text(stored):
     for title, rows in stored["tables"].items():
         parts.append(f"**{title}**\n\n{markdown_table(rows)}")
     parts.extend(stored["notes"])
-    parts.append(_load_warning(stored["environment"]))
+    if stored.get("timed", True):
+        parts.append(_load_warning(stored["environment"]))
     parts.append(_environment_line(stored["environment"]))
     return "\n\n".join(part for part in parts if part)
 

@@ -139,6 +139,7 @@ def test_busy_machine_is_told(load, warned):
     stamp = {**CaseResult().as_json("toy")["environment"], "load": load, "cores": 2}
     stored = {"claims": [], "tables": {}, "notes": [], "environment": stamp}
     assert ("Busy machine" in report.case_text(stored)) == warned
+    assert "Busy machine" not in report.case_text(stored | {"timed": False})
 
 
 def test_numbers_are_short():

@@ -83,6 +83,15 @@ def test_noise_weighs_less_than_a_tenth(kernel, leaf_scaling, rng):
     assert model.score(X_new, y_new) > plain.score(X_new, y_new) + 0.01
 
 
+@pytest.mark.parametrize("seed", range(5))
+def test_noise_weighs_less_than_a_tenth_in_a_rough_machine_too(seed):
+    X, y = two_true_features(np.random.default_rng(seed), n_rows=800)
+    model = whole("laplacian", feature_weights="learned", C=10.0)
+    found = weights_of(model.fit(X, y), X)
+    assert found[:2].min() > 0.5
+    assert found[2:].max() < 0.1 * found[:2].min()
+
+
 @pytest.mark.parametrize("kernel", KERNELS)
 def test_regressors_learn_the_features_that_matter(kernel):
     X, y = make_friedman1(500, random_state=0)
@@ -158,7 +167,7 @@ def test_small_parts_are_drawn_to_the_weights_of_all_rows(rng):
     def learned(prior):
         own = options._replace(prior=prior)
         _, scaling = trained_with_weights(
-            lambda seen, kernel: train_machine(seen, kernel, 10.0, own),
+            lambda seen, kernel, share: train_machine(seen, kernel, 10.0 * share, own),
             rows,
             minmax_scaling(X),
             own,

@@ -32,6 +32,7 @@ _LEAST_SHARE = 1e-9  # of a class that held-out rows alone have
 _LEAD = 1e-9  # of the answer, where it would not be ahead
 _JUDGED_ROWS = 1000  # enough for two numbers
 _OF_A_PART = 250  # of them, twice as many of an only part; rows of a part are alike
+_OF_MANY_PARTS = 100  # where each of several members judges as many
 
 
 class Calibration(NamedTuple):
@@ -43,6 +44,7 @@ class Calibration(NamedTuple):
     slope: float
     offset: float = 0.0
     shares: np.ndarray | None = None  # (n_classes,)
+    of_evidence: bool = False  # instead of scores, see `Part.evidence`
 
     def log_probabilities(self, scores, masses, is_certain):
         """Return log probabilities of rows.
@@ -111,7 +113,14 @@ def answer_on_top(scores, codes):
 
 
 def fit_calibration(
-    scores, masses, is_certain, codes, weight, shares, keeps_answers=False
+    scores,
+    masses,
+    is_certain,
+    codes,
+    weight,
+    shares,
+    keeps_answers=False,
+    slack=1.0,
 ):
     """Return the calibration that minimises the log loss of held-out rows.
 
@@ -125,6 +134,8 @@ def fit_calibration(
         Whether the class of the largest score stays the most probable whatever the
         offset.  If it does not, an offset is taken only where it costs right answers
         within chance, and less than it gains in log loss.
+    slack : float
+        Standard errors that count as chance.
     """
     rows, said = np.arange(len(codes)), scores.argmax(axis=1)
 
@@ -159,12 +170,12 @@ def fit_calibration(
     least, without = wrong_and_log_loss(plain, 0.0)
     chance = np.sqrt(least * (1.0 - least) / len(codes)) + 1.0 / len(codes)
     gain = LOG_LOSS_SHARE * (without - log_loss)
-    if wrong - least <= min(chance, gain):
+    if wrong - least <= min(slack * chance, gain):
         return Calibration(slope, offset, shares)
     return Calibration(plain, 0.0, shares)
 
 
-def calibrate(members, rows, C, seed, loss="hinge"):
+def calibrate(members, rows, C, seed, *, loss="hinge", voting="hard"):
     """Return the calibration of members, from what they say of rows left out.
 
     Parameters
@@ -175,6 +186,7 @@ def calibrate(members, rows, C, seed, loss="hinge"):
     C : float
     seed : int
     loss : {"hinge", "squared"}
+    voting : {"soft", "hard"}
     """
     groups = {}
 
@@ -188,10 +200,13 @@ def calibrate(members, rows, C, seed, loss="hinge"):
     tree = getattr(members[0].partition, "tree", None)
     mass = np.bincount(rows.target, weights=rows.weight, minlength=rows.n_classes)
     mass = mass if tree is None else tree.value[0]
-    return calibration_by_parts(members, rows_of, mass, C, seed, loss)
+    how = {"loss": loss, "voting": voting}
+    return calibration_by_parts(members, rows_of, mass, C, seed, **how)
 
 
-def calibration_by_parts(members, rows_of, mass, C, seed, loss="hinge"):
+def calibration_by_parts(
+    members, rows_of, mass, C, seed, *, loss="hinge", voting="hard"
+):
     """Return the calibration of members whose rows may be elsewhere.
 
     Parameters
@@ -204,11 +219,15 @@ def calibration_by_parts(members, rows_of, mass, C, seed, loss="hinge"):
     C : float
     seed : int
     loss : {"hinge", "squared"}
+    voting : {"soft", "hard"}
+        Several members that average more than two classes are calibrated by their
+        evidence: it tells close calls from clear ones where votes of pairs do not.
     """
+    of_evidence = says_evidence(members, voting)
     mass = np.maximum(mass, _LEAST_SHARE * mass.sum())
     shares, judged = mass / mass.sum(), []
-    parts = judged_parts(members, seed)
-    most = 2 * _OF_A_PART if len(parts) == 1 else _OF_A_PART
+    parts = judged_parts(members, seed, voting)
+    most = 2 * _OF_A_PART if len(parts) == 1 else _most_of_a_part(of_evidence)
     for number, k in parts:
         masses = part_masses(members[number], shares)[k]
         rows, part = rows_of(number, k), members[number].parts[k]
@@ -216,38 +235,49 @@ def calibration_by_parts(members, rows_of, mass, C, seed, loss="hinge"):
             continue
         chosen = np.random.default_rng([seed, k]).permutation(len(rows.target))
         chosen = np.sort(chosen[:most])
-        judged.append(_judged(part, rows, chosen, masses, C, loss))
+        judged.append(_judged(part, rows, chosen, masses, C, loss, of_evidence))
     if not judged:  # one class in every part
-        return Calibration(1.0, 0.0, shares)
+        return Calibration(1.0, 0.0, shares, of_evidence)
     scores, masses, codes, weight = map(np.concatenate, zip(*judged, strict=True))
     no_certain = np.zeros(len(codes), bool)
-    return fit_calibration(
-        scores, masses, no_certain, codes, weight, shares, keeps_answers=True
-    )
+    # The mean of members would carry an offset further than an answer of one of them.
+    keeping = {"slack": 0.0} if of_evidence else {"keeps_answers": True}
+    made = fit_calibration(scores, masses, no_certain, codes, weight, shares, **keeping)
+    return made._replace(of_evidence=of_evidence)
 
 
-def judged_parts(members, seed):
+def says_evidence(members, voting):
+    """Whether members are calibrated by evidence; that of two classes is the score."""
+    return voting == "soft" and len(members) > 1 and members[0].n_classes > 2
+
+
+def _most_of_a_part(of_evidence):
+    return _OF_MANY_PARTS if of_evidence else _OF_A_PART
+
+
+def judged_parts(members, seed, voting="hard"):
     """Return (member, part) of those whose rows are left out, as many as it takes."""
-    chosen = []
+    chosen, of_evidence = [], says_evidence(members, voting)
+    wanted = _JUDGED_ROWS if of_evidence else _JUDGED_ROWS / len(members)
     for number, member in enumerate(members):
         mixed = [k for k, part in enumerate(member.parts) if part.machine is not None]
         n_judged = 0
         for k in np.random.default_rng([seed, number]).permutation(mixed):
-            if n_judged >= _JUDGED_ROWS / len(members):
+            if n_judged >= wanted:
                 break
             chosen.append((number, int(k)))
-            n_judged += min(member.parts[k].n_rows, _OF_A_PART)
+            n_judged += min(member.parts[k].n_rows, _most_of_a_part(of_evidence))
     return chosen
 
 
-def _judged(part, rows, chosen, masses, C, loss):
-    """Return scores, class masses, codes and weights of some rows, left out."""
+def _judged(part, rows, chosen, masses, C, loss, of_evidence):
+    """Return what is said of some rows, left out; class masses, codes and weights."""
     some = rows.take(chosen)
     seen = part.seen(some.X)
     box = C * rows.weight
     values = left_out_decisions(part.machine, seen, chosen, box, loss)
     tiled = np.tile(masses, (len(chosen), 1))
-    return part.machine.scores(values), tiled, some.target, some.weight
+    return part.said(values, of_evidence), tiled, some.target, some.weight
 
 
 def has_probability(model):

@@ -6,7 +6,9 @@ in its part, beside all rows.  The shift never turns an answer of a member; wher
 is one part, there is none, and the scores are the machine's own.
 
 Several members vote, softly (the mean of their probabilities) or hard (one vote each,
-ties broken by the sum of their scores, as in the paper).
+ties broken by the sum of their scores, as in the paper).  Soft votes are made of the
+members' evidence: with more than two classes scores are mostly votes of pairs, which do
+not tell close calls from clear ones.
 """
 
 from typing import Any, NamedTuple
@@ -47,12 +49,18 @@ class Committee(NamedTuple):
     voting: str = "hard"
     shares: Any = ()
 
+    @property
+    def of_evidence(self) -> bool:
+        """Whether members say evidence instead of scores."""
+        made = self.calibration
+        return made is not None and made.of_evidence and self.voting == "soft"
+
     def scores(self, said):
         """Return one score for each class; two classes: minus and plus one value.
 
         Parameters
         ----------
-        said : list of (scores, part numbers)
+        said : list of (scores or evidence, part numbers)
             Of each member, see `Decomposition.says`.
         """
         if self.calibration is None or (self.voting == "hard" and len(said) > 1):

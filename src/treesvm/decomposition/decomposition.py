@@ -48,22 +48,24 @@ class Decomposition:
         """Return one score for each class, shape (n, n_classes)."""
         return self.says(X, n_jobs)[0]
 
-    def says(self, X, n_jobs: int | None = None) -> tuple[np.ndarray, np.ndarray]:
-        """Return the scores of rows, and the part of each."""
+    def says(
+        self, X, n_jobs: int | None = None, of_evidence: bool = False
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """Return the scores of rows, or the evidence, and the part of each."""
         numbers = self.apply(X, n_jobs)
-        return self.scores_in(X, numbers, n_jobs), numbers
+        of_rows = Part.evidence if of_evidence else Part.scores
+        return self._by_class(X, numbers, n_jobs, of_rows, self._certain), numbers
 
     def scores_in(self, X, numbers, n_jobs: int | None = None) -> np.ndarray:
         """Return the scores of rows whose part numbers are known."""
-
-        def certain(part):
-            return certain_scores(part.code, self.n_classes)
-
-        return self._by_class(X, numbers, n_jobs, Part.scores, certain)
+        return self._by_class(X, numbers, n_jobs, Part.scores, self._certain)
 
     def evidence_in(self, X, numbers, n_jobs: int | None = None) -> np.ndarray:
         """Return what probabilities are made of; zeros in parts with one class."""
         return self._by_class(X, numbers, n_jobs, Part.evidence, lambda part: 0.0)
+
+    def _certain(self, part):
+        return certain_scores(part.code, self.n_classes)
 
     def _by_class(self, X, numbers, n_jobs, of_rows, of_certain):
         """Return a number for each row and class; parts may lack a machine."""

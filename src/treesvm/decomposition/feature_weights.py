@@ -6,8 +6,9 @@ Science 2024) look where the machine's values change: train without weights, tak
 
     G_j = sum over rows and machines of (df / dx_j)^2,   w_j = (G_j / max G)^(1/2),
 
-keep the kernel's width in units of the median distance, and train again; twice.  In a
-part of few rows the weights are drawn to those of a sample of all rows.
+keep the kernel's width in units of the median distance, and train again; twice.  The
+machines that only teach weights are smoother if the kernel is not.  In a part of few
+rows the weights are drawn to those of a sample of all rows.
 """
 
 import numpy as np
@@ -17,7 +18,9 @@ from treesvm.machines.gradients import gradient_outer
 from treesvm.machines.scaling import identity_scaling
 
 N_ROUNDS = 2
-_GRADIENT_ROWS = 300  # rows whose gradients are summed
+_GRADIENT_ROWS = 150  # rows whose gradients are summed
+_TEACHER_SHARE = 0.1  # of C, for machines that teach weights and are dropped
+_LEAST_TAUGHT = 1.0  # a C of classifiers that is smooth enough
 _FEW_ROWS = 500  # a part with fewer rows listens to the weights of all rows
 _PRIOR_ROWS = 100.0  # rows that those weights count for
 _SAMPLE_ROWS = 1000  # of all rows
@@ -30,7 +33,7 @@ def trained_with_weights(train, rows, scaling, options):
     Parameters
     ----------
     train : callable
-        ``train(seen rows, kernel)`` returns the machine.
+        ``train(seen rows, kernel, share of C)`` returns the machine.
     rows : Rows
         As given.
     scaling : LeafScaling or None
@@ -40,14 +43,14 @@ def trained_with_weights(train, rows, scaling, options):
     theta = options.theta
     if theta.feature_weights is None:
         seen = _seen(rows, scaling)
-        return train(seen, _settled(theta, seen.X)), scaling
+        return train(seen, _settled(theta, seen.X), 1.0), scaling
     check_weighted(theta.kernel)
     base = identity_scaling(rows.X.shape[1]) if scaling is None else scaling
     if isinstance(theta.feature_weights, str):
         return _learned(train, rows, base, options)[:2]
     scaling = given_weights(theta.feature_weights, theta.kernel, base, rows.X.shape[1])
     seen = _seen(rows, scaling)
-    return train(seen, _settled(theta, seen.X)), scaling
+    return train(seen, _settled(theta, seen.X), 1.0), scaling
 
 
 def given_weights(weights, kernel, base, n_features):
@@ -68,9 +71,11 @@ def _learned(train, rows, base, options):
     seen = _seen(rows, base)
     first = _settled(theta, seen.X)
     relative = first.gamma * first.typical_size(_some(seen.X))
-    machine, scaling, places = train(seen, first), base, np.arange(len(base.columns))
+    share = _teacher_share(theta, seen.n_classes)
+    machine, scaling = train(seen, first, share), base
+    places = np.arange(len(base.columns))
     weight = np.ones(len(base.columns))
-    for _ in range(N_ROUNDS):
+    for number in range(N_ROUNDS):
         slopes = np.zeros(len(weight))
         # Gradients by features before their weights: the chain rule's factors.
         factor = weight[places] ** (1.0 / power)
@@ -81,8 +86,22 @@ def _learned(train, rows, base, options):
         seen = _seen(rows, scaling)
         typical = first.typical_size(_some(seen.X))
         gamma = relative / typical if typical > 0 else first.gamma
-        machine = train(seen, first.with_gamma(gamma))
+        is_last = number == N_ROUNDS - 1
+        machine = train(seen, first.with_gamma(gamma), 1.0 if is_last else share)
     return machine, scaling, weight
+
+
+def _teacher_share(theta, n_classes):
+    """Return the share of C of machines that only teach weights.
+
+    The slope of a Laplacian machine jumps at every vector, and a rough machine has many
+    where nothing but noise is; a Gaussian one is smooth by itself.
+    """
+    if theta.kernel.power != 1:
+        return 1.0
+    if n_classes is None:
+        return _TEACHER_SHARE
+    return min(1.0, max(_TEACHER_SHARE, _LEAST_TAUGHT / theta.C))
 
 
 def prior_weights(train, sample, scaling, options):

@@ -42,12 +42,18 @@ class Part(NamedTuple):
 
     def scores(self, X) -> np.ndarray:
         """Return one score for each class and row as given."""
-        return self.machine.scores(self.decisions(X))
+        return self.said(self.decisions(X))
 
     def evidence(self, X) -> np.ndarray:
         """Return what probabilities of rows as given are made of."""
+        return self.said(self.decisions(X), of_evidence=True)
+
+    def said(self, decisions, of_evidence=False) -> np.ndarray:
+        """Return the scores, or the evidence, of rows with such decision values."""
         machine = self.machine
-        return class_evidence(self.decisions(X), machine.pairs, machine.n_classes)
+        if of_evidence:
+            return class_evidence(decisions, machine.pairs, machine.n_classes)
+        return machine.scores(decisions)
 
     def values(self, X) -> np.ndarray:
         """Return what a regressor says of rows as given."""

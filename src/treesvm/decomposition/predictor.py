@@ -35,10 +35,11 @@ class DecompositionPredictor(Predictor):
 
     def scores_of_rows(self, X):
         """Return class scores; a single row takes the short way."""
+        of_evidence = self._committee.of_evidence
         if len(X) != 1:
-            said = [member.says(X) for member in self._members]
+            said = [m.says(X, of_evidence=of_evidence) for m in self._members]
         else:
-            said = [walker.says(X[0]) for walker in self._walkers]
+            said = [walker.says(X[0], of_evidence) for walker in self._walkers]
         return self._committee.scores(said)
 
 
@@ -67,12 +68,12 @@ class _Walker:
             return int(values[0] > 0.0)
         return int(self._parts[k].machine.scores(values[None, :]).argmax())
 
-    def says(self, x):
-        """Return the scores of a 1-D row, shape (1, n_classes), and its part."""
+    def says(self, x, of_evidence=False):
+        """Return what is said of a 1-D row, shape (1, n_classes), and its part."""
         k = self._part_of(x)
         part, decider = self._parts[k], self._deciders[k]
         if decider is None:
-            scores = certain_scores(part.code, self._n_classes)[None, :]
+            said = certain_scores(part.code, self._n_classes)[None, :]
         else:
-            scores = part.machine.scores(decider.of_array(x)[None, :])
-        return scores, np.array([k])
+            said = part.said(decider.of_array(x)[None, :], of_evidence)
+        return said, np.array([k])

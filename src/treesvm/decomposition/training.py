@@ -189,8 +189,8 @@ def learned_prior(sample, options):
     """Return the feature weights of a sample, which small parts are drawn to."""
     scaling = part_scaling(sample.X, options.theta.leaf_scaling)
 
-    def train(seen, kernel):
-        return train_machine(seen, kernel, options.theta.C, options)
+    def train(seen, kernel, share_of_C):
+        return train_machine(seen, kernel, share_of_C * options.theta.C, options)
 
     return prior_weights(train, sample, scaling, options)
 
@@ -290,8 +290,8 @@ def train_seen(rows, options, n_jobs=None):
         kept = kept_rows(options.reduce, seen, rows.target)
     used = rows if kept is None else rows.take(kept)
 
-    def train(seen, kernel):
-        return train_machine(seen, kernel, theta.C, options, n_jobs)
+    def train(seen, kernel, share_of_C):
+        return train_machine(seen, kernel, share_of_C * theta.C, options, n_jobs)
 
     machine, scaling = trained_with_weights(train, used, scaling, options)
     if kept is not None:

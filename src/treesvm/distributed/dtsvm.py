@@ -175,7 +175,7 @@ def _calibrated(client, model, rows, seed):
     """Return the calibration of a fitted model, from the rows of a few parts."""
     members = model.decompositions_
     wanted = {}
-    for number, k in judged_parts(members, seed):
+    for number, k in judged_parts(members, seed, model.voting):
         wanted.setdefault(number, []).append(k)
     found = {
         number: rows.of_parts(client, members[number].partition, parts)
@@ -187,7 +187,8 @@ def _calibrated(client, model, rows, seed):
         return some.take(np.flatnonzero(part == k)).training(len(rows.classes))
 
     mass = members[0].partition.tree.value[0]
-    return calibration_by_parts(members, rows_of, mass, model.C_, seed, model.loss)
+    how = {"loss": model.loss, "voting": model.voting}
+    return calibration_by_parts(members, rows_of, mass, model.C_, seed, **how)
 
 
 def tree_recipe(model):

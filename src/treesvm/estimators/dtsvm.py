@@ -76,7 +76,7 @@ or callable, default="auto"
         beforehand.
     feature_weights : None, "learned" or array-like of shape (n_features,), default=None
         Weights of the features in the kernel's distance: none, learned in every part
-        from the gradients of its own machine (about three times the training time), or
+        from the gradients of its own machine (about twice the training time), or
         given. Needs a Laplacian or Gaussian kernel.
     n_estimators : int, default=1
         Randomised decompositions that vote.
@@ -264,7 +264,8 @@ or callable, default="auto"
         self.support_ = kept[support_rows(members, rows.X)]
         self.calibration_ = None
         if self.probability:
-            self.calibration_ = calibrate(members, rows, theta.C, seeds[-1], self.loss)
+            how = {"loss": self.loss, "voting": self.voting}
+            self.calibration_ = calibrate(members, rows, theta.C, seeds[-1], **how)
         count_restored(self, store)
         return self
 
@@ -387,9 +388,12 @@ or callable, default="auto"
         return checked_rows(self, X, reset=False)
 
     def _answers(self, method, X):
-        X = self._checked(X)
-        said = [member.says(X, self.n_jobs) for member in self.decompositions_]
-        return self.committee().answers(method, said, self.classes_)
+        X, committee = self._checked(X), self.committee()
+        said = [
+            member.says(X, self.n_jobs, committee.of_evidence)
+            for member in self.decompositions_
+        ]
+        return committee.answers(method, said, self.classes_)
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()

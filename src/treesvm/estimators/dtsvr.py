@@ -61,7 +61,7 @@ callable, default="laplacian"
         beforehand.
     feature_weights : None, "learned" or array-like of shape (n_features,), default=None
         Weights of the features in the kernel's distance: none, learned in every part
-        from the gradients of its own machine (about three times the training time), or
+        from the gradients of its own machine (about twice the training time), or
         given. Needs a Laplacian or Gaussian kernel.
     partition : {"axis", "oblique", "random", "whole"} or object, default="axis"
         How the space is cut: by an axis-parallel tree, a tree of linear SVMs, at random

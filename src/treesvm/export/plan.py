@@ -146,9 +146,10 @@ def _decomposed(model):
             "object_kernel is a Python function, which cannot be exported; use a "
             "kernel with a name on rows of numbers."
         )
-    members = tuple(map(exported_member, model.decompositions_))
-    plan = Plan(model, model.n_features_in_, model.classes_, members)
     known = model.committee() if hasattr(model, "committee") else None
+    of_evidence = known is not None and known.of_evidence
+    members = tuple(exported_member(m, of_evidence) for m in model.decompositions_)
+    plan = Plan(model, model.n_features_in_, model.classes_, members)
     if known is None or known.calibration is None:
         return plan
     return _calibrated(plan, known)

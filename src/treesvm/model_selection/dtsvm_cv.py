@@ -274,7 +274,9 @@ class DTSVMClassifierCV(SearchesDecompositions, ClassifierMixin, Estimator):
         model.calibration_ = None
         if self.probability:
             own = rows.take(self.final_rows(folds, len(rows.target)))
-            model.calibration_ = calibrate(members, own, model.C, seeds[-1])
+            model.calibration_ = calibrate(
+                members, own, model.C, seeds[-1], model.voting
+            )
         count_restored(self, store)
         return self
 

@@ -56,6 +56,7 @@ def write_calibration(model, arrays):
         "slope": float(made.slope),
         "offset": float(made.offset),
         "has_shares": made.shares is not None,
+        "of_evidence": bool(made.of_evidence),
     }
 
 
@@ -74,7 +75,10 @@ def read_calibration(section, arrays, model):
     shares = arrays.take("calibration.shares", "f8", shape, low=least)
     is_whole = abs(float(shares.sum()) - 1.0) <= _ROUNDING
     require(is_whole, "the shares of its classes do not add up to 1")
-    return {"calibration_": Calibration(slope, offset, shares)}
+    # Files of before have calibrations of scores, and do not say so.
+    of_evidence = section.get("of_evidence", False)
+    require(isinstance(of_evidence, bool), "its calibration is of nothing known")
+    return {"calibration_": Calibration(slope, offset, shares, of_evidence)}
 
 
 def write_theta(model, arrays):

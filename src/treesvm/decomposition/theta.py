@@ -21,6 +21,8 @@ class Theta(NamedTuple):
     feature_weights : None, "learned" or ndarray of shape (n_features,)
     multi_class : {"ovo", "ovr", None}
         None for regressors.
+    epsilon : float or None
+        Errors that cost a regressor nothing; None leaves it to the machine's options.
     """
 
     C: float = 10.0
@@ -30,3 +32,4 @@ class Theta(NamedTuple):
     leaf_scaling: str | None = "minmax"
     feature_weights: Any = None
     multi_class: str | None = "ovo"
+    epsilon: float | None = None

@@ -204,10 +204,10 @@ class RacedSearch(DecompositionSearch):
         share = coarse.sizes[order].sum() / max(coarse.sizes.sum(), 1)
         n_rows = max(_MANY_ROWS, ceiling // 2)
         if largest is not None and len(coarse.tasks[largest].rows) > 2 * n_rows:
-            # Fewer rows like wider kernels: the next gamma has another chance.
-            rivals = self._rivals(
-                self._looked(larger, rivals, n_rows, _FEWEST, order, 1)
-            )
+            rivals = self._looked(larger, rivals, n_rows, _FEWEST, order, 1)
+            if ceiling == self.first_ceiling:
+                # Fewer rows like wider kernels: the next gamma has another chance.
+                rivals = self._rivals(rivals)
         before, done = np.zeros(len(coarse.tasks)), 0
         for stretch in self._stretches(coarse, order):
             batch = order[done : done + stretch]

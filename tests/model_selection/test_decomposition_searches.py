@@ -15,9 +15,17 @@ from sklearn.metrics import (
 )
 from sklearn.model_selection import PredefinedSplit
 
-from treesvm import DTSVMClassifierCV, DTSVRegressorCV, load_model, save_model
+from treesvm import (
+    DTSVMClassifierCV,
+    DTSVRegressor,
+    DTSVRegressorCV,
+    load_model,
+    save_model,
+)
+from treesvm.model_selection import search_fold
 from treesvm.model_selection.racing import near_tie
 from treesvm.model_selection.row_splits import split_rows
+from treesvm.persistence import Checkpoint, CheckpointError
 
 GRID = {"Cs": [1.0, 10.0], "gammas": [0.1, 1.0, 10.0]}
 MIXED = [
@@ -113,6 +121,7 @@ def test_a_list_of_the_grid_is_the_grid():
         ([], "leaves nothing"),
         ([{"c": 1.0}], "use dicts with some of C"),
         ([{"C": -1.0}], "candidates holds C=-1.0"),
+        ([{"epsilon": 0.1}], "epsilon=0.1, which is for regressors"),
     ],
 )
 def test_wrong_candidates_are_named(candidates, match):
@@ -229,3 +238,50 @@ def test_the_default_list_is_refined_and_not_behind_its_coarse_values():
     scores = model.search_results_["score"]
     at_first = model.search_results_["stage"] == "search"
     assert model.best_score_ >= np.nanmax(scores[at_first & coarse]) - 0.02
+
+
+def test_regression_searches_epsilon():
+    X, y = make_friedman1(500, noise=0.0, random_state=0)
+    model = DTSVRegressorCV(max_leaf_size=2000, epsilon=0.5, cv=last_quarter(y))
+    model.set_params(refit=False, random_state=0).fit(X, y)
+    assert set(model.search_results_["epsilon"]) == {0.125, 0.5, 2.0}
+    assert model.best_theta_["epsilon"] == 0.125  # without noise, small errors count
+    assert model.best_score_ == pytest.approx(r2_score(y[375:], model.predict(X[375:])))
+    near = {"C": 10.0, "gamma": "median"}
+    listed = [near | {"epsilon": epsilon} for epsilon in (0.01, 1.0)]
+    chosen = clone(model).set_params(candidates=listed).fit(X, y)
+    assert chosen.best_theta_["epsilon"] == 0.01
+    alone = DTSVRegressor(C=10.0, epsilon=0.01, max_leaf_size=2000, scale_target=False)
+    scale, mean = chosen.target_scale_, chosen.target_mean_
+    alone.fit(X[:375], (y[:375] - mean) / scale)
+    np.testing.assert_allclose(
+        chosen.predict(X), mean + scale * alone.predict(X), atol=1e-3 * scale
+    )
+
+
+@pytest.mark.parametrize("search", ["raced", "exhaustive"])
+def test_a_killed_search_of_a_regressor_goes_on(tmp_path, monkeypatch, search):
+    X, y = make_friedman1(500, noise=0.5, random_state=0)
+    model = DTSVRegressorCV([1.0, 10.0], [0.1, 1.0], 100, search=search, cv=0.3)
+    model.set_params(random_state=0)
+    whole = clone(model).fit(X, y)
+    assert not hasattr(whole, "n_restored_leaves_")
+    judge, calls = search_fold.LeafTask.evaluate, []
+
+    def killed(task, *args, **kwargs):
+        calls.append(task)
+        if len(calls) > 3:
+            raise KeyboardInterrupt
+        return judge(task, *args, **kwargs)
+
+    kept = clone(model).set_params(checkpoint=Checkpoint(tmp_path / "kept", every=0.0))
+    with monkeypatch.context() as patched:
+        patched.setattr(search_fold.LeafTask, "evaluate", killed)
+        with pytest.raises(KeyboardInterrupt):
+            kept.fit(X, y)
+    kept.fit(X, y)
+    assert kept.n_restored_leaves_ >= 3
+    assert kept.best_theta_ == whole.best_theta_
+    np.testing.assert_array_equal(kept.predict(X), whole.predict(X))
+    with pytest.raises(CheckpointError, match="another fit"):
+        clone(kept).fit(X, 2.0 * y + 1.0)

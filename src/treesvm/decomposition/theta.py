@@ -24,6 +24,8 @@ class Theta(NamedTuple):
         None for regressors.
     loss : {"hinge", "squared"}
         Of classifiers, see `treesvm.machines.losses`.
+    epsilon : float or None
+        Errors that cost a regressor nothing; None leaves it to the machine's options.
     """
 
     C: Any = 10.0
@@ -34,3 +36,4 @@ class Theta(NamedTuple):
     feature_weights: Any = None
     multi_class: str | None = "ovo"
     loss: str = "hinge"
+    epsilon: float | None = None

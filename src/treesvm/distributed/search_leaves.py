@@ -121,7 +121,7 @@ class DaskLeaves:
     def __init__(self, client, folds, machine):
         self._client, self._folds, self._machine = client, folds, machine
 
-    def __call__(self, tasks, thetas, jobs, finished, *, limits, keep):
+    def __call__(self, tasks, thetas, jobs, finished, *, cap, keep):
         """Judge all jobs; call ``finished(job, answers)`` after each of them."""
         waiting = {}
         for job in jobs:
@@ -137,7 +137,7 @@ class DaskLeaves:
                 task.data.n_classes,
                 chosen,
                 self._machine,
-                limits,
+                cap,
                 keep,
                 pure=False,
             )
@@ -178,8 +178,8 @@ def _judge(pieces, numbers, val_numbers, leaf, n_classes, *how):
     rows = _rows_of(pieces, numbers, "training")
     judging = _rows_of(pieces, val_numbers, "validation")
     leaf = leaf._replace(rows=rows.training(n_classes), X_val=judging.X)
-    thetas, machine, limits, keep = how
-    return evaluate_leaf(leaf, thetas, machine, **limits, keep=keep)
+    thetas, machine, cap, keep = how
+    return evaluate_leaf(leaf, thetas, machine, steps_per_row=cap, keep=keep)
 
 
 def _train(pieces, numbers, n_classes, options):

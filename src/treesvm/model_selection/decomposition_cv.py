@@ -106,7 +106,8 @@ class SearchesDecompositions(HoldsBestDecomposition):
             Whether rows are kept sparse.
         """
         options = machine_options(self.winner())
-        found = find_candidates(self, options.theta, is_sparse, rows.n_classes)
+        base = options.theta._replace(epsilon=options.epsilon)
+        found = find_candidates(self, base, is_sparse, rows.n_classes)
         deadline = deadline or Deadline(self.time_limit)
         is_raced = self.search == "raced" and self.scoring in DEFAULT_SCORES
         kind = RacedSearch if is_raced else DecompositionSearch

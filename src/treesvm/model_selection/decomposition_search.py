@@ -24,8 +24,6 @@ from treesvm.model_selection.leaf_evaluation import (
 from treesvm.model_selection.search_scores import Row, Scores, as_row
 from treesvm.model_selection.search_tasks import as_columns
 
-NO_LIMITS: dict = {}  # of the effort with which thetas are judged
-
 
 class SearchOptions(NamedTuple):
     """How to search."""
@@ -197,9 +195,7 @@ class DecompositionSearch:
         self.scores[ceiling] = Scores(tasks, self._judgement)
         self.seconds.setdefault(ceiling, 0.0)
 
-    def _run(
-        self, ceiling, thetas, leaves=None, *, keep, limits=NO_LIMITS, scores=None
-    ):
+    def _run(self, ceiling, thetas, leaves=None, *, keep, cap=None, scores=None):
         """Evaluate thetas in leaves (all by default) they have not answered.
 
         Returns whether all of them have answered; a deadline may prevent it. `scores`
@@ -227,7 +223,7 @@ class DecompositionSearch:
             scores.tasks,
             self.thetas,
             jobs,
-            limits=limits,
+            cap=cap,
             keep=keep or self._judgement.needs_values,
         )
         for job, found in answers.items():

@@ -274,9 +274,8 @@ class DTSVMClassifierCV(SearchesDecompositions, ClassifierMixin, Estimator):
         model.calibration_ = None
         if self.probability:
             own = rows.take(self.final_rows(folds, len(rows.target)))
-            model.calibration_ = calibrate(
-                members, own, model.C, seeds[-1], model.voting
-            )
+            how = {"loss": model.loss, "voting": model.voting}
+            model.calibration_ = calibrate(members, own, model.C, seeds[-1], **how)
         count_restored(self, store)
         return self
 

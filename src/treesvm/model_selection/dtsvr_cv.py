@@ -7,9 +7,10 @@ import numpy as np
 from scipy import sparse
 from sklearn.base import RegressorMixin
 
-from treesvm.decomposition.checkpointing import NOTHING_KEPT
+from treesvm.decomposition.checkpointing import count_restored, open_rows_checkpoint
 from treesvm.decomposition.seeds import single_seed
 from treesvm.estimators.dtsvr import DTSVRegressor
+from treesvm.files.file_path import FilePath
 from treesvm.inputs.array_types import Array, ArrayLike, MatrixLike, Seed
 from treesvm.inputs.estimator import Estimator
 from treesvm.inputs.training_rows import number_rows
@@ -35,7 +36,9 @@ class DTSVRegressorCV(SearchesDecompositions, RegressorMixin, Estimator):
     max_leaf_size : int, default=1500
         The smallest leaf size.
     epsilon : float, default=0.05
-        Errors up to this size cost nothing, in standard deviations of `y`.
+        Errors up to this size cost nothing, in standard deviations of `y`. A race
+        without a grid or a list also tries a quarter and four times of it; lists of
+        `candidates` may name their own.
     search : {"raced", "exhaustive"}, default="raced"
         Candidates race over the leaves, or all of them answer everywhere.
     top_k : int, default=5
@@ -47,7 +50,7 @@ class DTSVRegressorCV(SearchesDecompositions, RegressorMixin, Estimator):
     cv : "auto", float, int or splitter, default="auto"
         How rows are held out, as in `DTSVMClassifierCV`.
     candidates : {"auto", "paper"} or list of dict, default="auto"
-        What is tried, as in `DTSVMClassifierCV`.
+        What is tried, as in `DTSVMClassifierCV`; dicts may also name `epsilon`.
     time_limit : float, optional
         Seconds for search and training, about, as in `DTSVMClassifierCV`.
     scoring : str or callable, optional
@@ -72,6 +75,9 @@ class DTSVRegressorCV(SearchesDecompositions, RegressorMixin, Estimator):
         Seeds what is random; an integer makes fits repeatable.
     verbose : int, default=0
         Above 0, progress goes to standard error.
+    checkpoint : str, path-like or Checkpoint, optional
+        Folder that keeps what was judged and trained, so that a fit that was
+        interrupted goes on where it was, as in `DTSVMClassifierCV`.
 
     Attributes
     ----------
@@ -99,6 +105,8 @@ class DTSVRegressorCV(SearchesDecompositions, RegressorMixin, Estimator):
         Candidates × leaf fits done in all.
     seconds_per_ceiling_ : dict
         Time spent at each leaf size.
+    n_restored_leaves_ : int
+        With a checkpoint, leaves that came from it.
     decompositions_ : list of one Decomposition
         Of the winner.
     n_features_in_ : int
@@ -147,6 +155,7 @@ class DTSVRegressorCV(SearchesDecompositions, RegressorMixin, Estimator):
         n_jobs: int | None = None,
         random_state: Seed = None,
         verbose: int = 0,
+        checkpoint: FilePath | Any = None,
     ) -> None:
         self.Cs = Cs
         self.gammas = gammas
@@ -170,6 +179,7 @@ class DTSVRegressorCV(SearchesDecompositions, RegressorMixin, Estimator):
         self.n_jobs = n_jobs
         self.random_state = random_state
         self.verbose = verbose
+        self.checkpoint = checkpoint
 
     @all_or_nothing
     def fit(
@@ -177,7 +187,7 @@ class DTSVRegressorCV(SearchesDecompositions, RegressorMixin, Estimator):
     ) -> Self:
         """Search and train; see `DTSVRegressor.fit`."""
         self.check_parameters()
-        deadline, seed = Deadline(self.time_limit), single_seed(self.random_state)
+        deadline = Deadline(self.time_limit)
         every = number_rows(self, X, y, sample_weight)
         kept = np.flatnonzero(every.weight > 0)
         rows = every.take(kept)
@@ -186,15 +196,23 @@ class DTSVRegressorCV(SearchesDecompositions, RegressorMixin, Estimator):
         spread = float(np.sqrt(np.average(centred**2, weights=rows.weight)))
         self.target_scale_ = spread if spread > 0 else 1.0
         rows = rows._replace(target=centred / self.target_scale_)
-        # A splitter knows rows by their number, also those without weight.
-        folds = self._folds(rows, every.target, kept, seed, NOTHING_KEPT)
-        search = self.start_search(
-            rows, folds, seed, deadline=deadline, is_sparse=sparse.issparse(rows.X)
-        )
-        outcome = self.run_search(search)
-        model = self.winner(outcome, search.n_train, len(rows.target))
-        members = self._members(model, rows, search, outcome, seed, NOTHING_KEPT)
+        with open_rows_checkpoint(self, every) as store:
+            (seed,) = store.seeds([single_seed(self.random_state)], self.random_state)
+            # A splitter knows rows by their number, also those without weight.
+            folds = self._folds(rows, every.target, kept, seed, store)
+            search = self.start_search(
+                rows,
+                folds,
+                seed,
+                store.scope("search"),
+                deadline=deadline,
+                is_sparse=sparse.issparse(rows.X),
+            )
+            outcome = self.run_search(search)
+            model = self.winner(outcome, search.n_train, len(rows.target))
+            members = self._members(model, rows, search, outcome, seed, store)
         self.best_estimator_ = model.restore_fitted(members)
+        count_restored(self, store)
         return self
 
     def _judgement(self, rows, weight):

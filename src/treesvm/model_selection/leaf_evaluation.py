@@ -37,7 +37,7 @@ class ThreadedLeaves:
     def __init__(self, machine, n_jobs, deadline):
         self._machine, self._n_jobs, self._deadline = machine, n_jobs, deadline
 
-    def __call__(self, tasks, thetas, jobs, finished, *, limits, keep):
+    def __call__(self, tasks, thetas, jobs, finished, *, cap, keep):
         """Judge jobs until the deadline; call ``finished(job, answers)`` after each.
 
         Parameters
@@ -47,8 +47,8 @@ class ThreadedLeaves:
         jobs : list of Job
         finished : callable
             May be called from any thread, one call for each job.
-        limits : dict
-            `steps_per_row` and `weight_rows` of `LeafTask.evaluate`, if limited.
+        cap : int or None
+            Cap on the steps of each machine, for each row of the leaf.
         keep : bool
             Whether answers carry the trained parts.
         """
@@ -60,7 +60,7 @@ class ThreadedLeaves:
                 return
             chosen = [thetas[t] for t in job.candidates]
             answers = tasks[job.leaf].evaluate(
-                chosen, self._machine, **limits, keep=keep, n_jobs=inner_jobs
+                chosen, self._machine, steps_per_row=cap, keep=keep, n_jobs=inner_jobs
             )
             finished(job, answers)
 
@@ -71,7 +71,7 @@ class ThreadedLeaves:
                     tasks[job.leaf].loaded(),
                     [thetas[t] for t in job.candidates],
                     self._machine,
-                    **limits,
+                    steps_per_row=cap,
                     keep=keep,
                 )
                 for job in mixed
@@ -85,10 +85,9 @@ class ThreadedLeaves:
             )
 
 
-def judge_all(evaluate, store, ceiling, tasks, thetas, jobs, *, limits, keep):
+def judge_all(evaluate, store, ceiling, tasks, thetas, jobs, *, cap, keep):
     """Return {job: answers} from the store or from `evaluate`, all unless time ends."""
     answers, missing = {}, []
-    cap = "/".join(map(str, limits.values())) or None
 
     def key_of(job):
         chosen = [theta_text(thetas[t]) for t in job.candidates]
@@ -107,7 +106,7 @@ def judge_all(evaluate, store, ceiling, tasks, thetas, jobs, *, limits, keep):
         answers[job] = found
         store.put(key_of(job), _as_item(found))
 
-    evaluate(tasks, thetas, missing, finished, limits=limits, keep=keep)
+    evaluate(tasks, thetas, missing, finished, cap=cap, keep=keep)
     return {job: answers[job] for job in jobs if job in answers}
 
 

@@ -3,9 +3,10 @@
 1. All thetas answer a few leaves that are cut to few rows; the best go on.
 2. They answer whole leaves, ever more of them. Whenever twice as many rows have judged
    them, those that cannot win any more go, and of the others the worse half.
-3. Thetas a third of a decade around the winner are tried, if they may be.
+3. Thetas a third of a decade around the winner are tried, if they may be; of
+   regressors also a smaller and a larger epsilon.
 4. The smoothest theta is taken among those that are as good.
-5. At a larger ceiling the best few meet first in leaves cut down; half as many answer
+5. At a larger ceiling the best few meet first in leaves cut down; two of them answer
    whole leaves, the largest first, until a sufficient gain is excluded.
    Leaves that are the same at both ceilings say nothing for or against.
 """
@@ -20,9 +21,7 @@ from treesvm.model_selection.search_scores import Scores
 from treesvm.model_selection.search_tasks import can_differ, cut_task, finer_tasks
 
 _TOLERANCE = 0.001  # score that a race does not wait for
-# Of machines that race: what needs more steps rarely wins, and more rows hardly change
-# the weights.
-_LIMITS = {"steps_per_row": 10, "weight_rows": 1000}
+_STEPS = 10  # cap on pair steps per row in a race: what needs more rarely wins
 _FEW_ROWS = 300  # that train in a first look
 _MANY_ROWS = 1000  # that train at least in a look at larger leaves
 _LOOK_LEAVES = 4, 24  # of a first look: at least, and at most
@@ -31,7 +30,8 @@ _LOOK_LEAVES = 4, 24  # of a first look: at least, and at most
 _LOOK_JUDGES = 5, 1000, 4000
 _RACE_JUDGES = 10, 500, 2000
 _FINALISTS = 12  # thetas that go on from a look
-_FEWEST = 2  # that go on because there are few
+_FEWEST = 2  # thetas that go on in any case, and from a look at larger leaves
+_TUBES = 0.25, 4.0  # steps of a regressor's epsilon
 _NEAR_TIE = 0.0025  # that a smoother theta of a given list may be behind
 
 
@@ -49,18 +49,11 @@ class RacedSearch(DecompositionSearch):
         pool = self._distinct(self._smooth_first(alive))[: self.options.top_k]
         self._note(first, range(len(self.thetas)), pool)
         ceiling, best = self._race_ceilings(pool)
-        if self.options.keeps_parts:
-            self.scores[ceiling].forget(best, self._rough_leaves(ceiling, best))
+        if self.options.keeps_parts:  # the score is that of the model
+            self.scores[ceiling].forget_unconverged(best)
         # The winner's remaining leaves: judged and, by the same stroke, trained.
         self._run(ceiling, [best], keep=True)
         return self._outcome(best, ceiling, self.scores[ceiling].score(best))
-
-    def _rough_leaves(self, ceiling, best):
-        """Leaves that the best theta has answered with weights of some rows only."""
-        scores, few = self.scores[ceiling], _LIMITS["weight_rows"]
-        if not isinstance(self.thetas[best].feature_weights, str):
-            return []
-        return [k for k in scores.seen(best) if len(scores.tasks[k].rows) > few]
 
     def _looked(
         self, ceiling, thetas, n_rows, n_kept, among=None, least=_LOOK_LEAVES[0]
@@ -79,7 +72,7 @@ class RacedSearch(DecompositionSearch):
             return thetas
         cut = [cut_task(tasks[k], n_rows, rng) for k in chosen]
         self.looks[ceiling] = looks = Scores(cut, self._judgement)
-        self._run(ceiling, thetas, keep=False, limits=_LIMITS, scores=looks)
+        self._run(ceiling, thetas, keep=False, cap=_STEPS, scores=looks)
         best = self._ranked(ceiling, thetas, looks)[:n_kept]
         self._note(ceiling, thetas, [])
         return best
@@ -107,7 +100,7 @@ class RacedSearch(DecompositionSearch):
             batch = order[done : done + stretch]
             # The few that are left may win: keep what is trained for them.
             keep = len(alive) <= self.options.top_k
-            if not self._run(ceiling, alive, batch, keep=keep, limits=_LIMITS):
+            if not self._run(ceiling, alive, batch, keep=keep, cap=_STEPS):
                 break
             done += len(batch)
             better = self._better_half(alive, scores, order[:done], share)
@@ -148,53 +141,57 @@ class RacedSearch(DecompositionSearch):
         if self._deadline.is_over():
             return alive
         leader, around = alive[0], []
-        for theta in neighbours(self.thetas[leader], is_grid=True):
+        for theta in self._around(self.thetas[leader]):
             if theta not in self.thetas:
                 self.thetas.append(theta)
             around.append(self.thetas.index(theta))
         found = self._race(around)
         best = list(dict.fromkeys([*alive[:_FEWEST], *found[:_FEWEST]]))
-        self._run(self.first_ceiling, best, keep=True, limits=_LIMITS)
+        self._run(self.first_ceiling, best, keep=True, cap=_STEPS)
         best = self._ranked(self.first_ceiling, best)
         return list(dict.fromkeys([*best, *alive, *found]))
 
-    def _race_ceilings(self, pool):
-        """Race a pool of thetas to larger ceilings; return (ceiling, theta).
+    def _around(self, theta):
+        """Return thetas near one; regressors share no work, so fewer of them."""
+        if not self._judgement.is_regression:
+            return neighbours(theta, is_grid=True)
+        tubes = [theta._replace(epsilon=theta.epsilon * step) for step in _TUBES]
+        return [*neighbours(theta, is_grid=False), *tubes]
 
-        The pool is halved at every ceiling: large leaves cost more.
-        """
-        ceiling, width = self.first_ceiling, len(pool)
-        base = pool[0]
+    def _race_ceilings(self, pool):
+        """Race a pool of thetas to larger ceilings; return (ceiling, theta)."""
+        ceiling, base = self.first_ceiling, pool[0]
         while ceiling < self.n_train and self._can_rise(ceiling, base):
             larger = ceiling * self.options.growth
             self._start(larger)
             rivals = self._rivals(pool)
-            width = max(1, width // 2)
-            left = self._race_leaves_at(larger, rivals, ceiling, base, width)
+            left = self._race_leaves_at(larger, rivals, ceiling, base)
             gain = -1.0
             if left:
-                is_done = self._run(larger, left, keep=True, limits=_LIMITS)
-                is_done &= self._run(ceiling, [base], keep=True, limits=_LIMITS)
+                is_done = self._run(larger, left, keep=True, cap=_STEPS)
+                is_done &= self._run(ceiling, [base], keep=True, cap=_STEPS)
                 left = self._ranked(larger, left) if is_done else []
             if left:
                 gain = self.scores[larger].score(left[0])
                 gain -= self.scores[ceiling].score(base)
             rises = gain >= self.options.min_gain
-            self._note(larger, rivals, left[:width] if rises else [])
+            self._note(larger, rivals, left if rises else [])
             if not rises:
                 break
-            left = self._smooth_first(left, larger)
-            ceiling, base, pool = larger, left[0], self._distinct(left, larger)[:width]
+            left = self._distinct(self._smooth_first(left, larger), larger)
+            ceiling, base = larger, left[0]
+            # What was not tried here may be ahead in still larger leaves.
+            pool = list(dict.fromkeys([*left, *pool]))[: self.options.top_k]
         return ceiling, base
 
     def _can_rise(self, ceiling, base):
         """Whether the score, which is one at most, can still rise by `min_gain`."""
         # Not in vain: needed if `base` wins here.
-        if not self._run(ceiling, [base], keep=True, limits=_LIMITS):
+        if not self._run(ceiling, [base], keep=True, cap=_STEPS):
             return False
         return 1.0 - self.scores[ceiling].score(base) >= self.options.min_gain
 
-    def _race_leaves_at(self, larger, rivals, ceiling, base, n_whole):
+    def _race_leaves_at(self, larger, rivals, ceiling, base):
         """Drop rivals that cannot gain enough over `base` at the smaller ceiling."""
         fine, coarse = self.scores[ceiling], self.scores[larger]
         inside = finer_tasks(fine.tasks, coarse.tasks)
@@ -207,7 +204,10 @@ class RacedSearch(DecompositionSearch):
         share = coarse.sizes[order].sum() / max(coarse.sizes.sum(), 1)
         n_rows = max(_MANY_ROWS, ceiling // 2)
         if largest is not None and len(coarse.tasks[largest].rows) > 2 * n_rows:
-            rivals = self._looked(larger, rivals, n_rows, n_whole, order, 1)
+            rivals = self._looked(larger, rivals, n_rows, _FEWEST, order, 1)
+            if ceiling == self.first_ceiling:
+                # Fewer rows like wider kernels: the next gamma has another chance.
+                rivals = self._rivals(rivals)
         before, done = np.zeros(len(coarse.tasks)), 0
         for stretch in self._stretches(coarse, order):
             batch = order[done : done + stretch]
@@ -215,8 +215,8 @@ class RacedSearch(DecompositionSearch):
             if done >= len(order):  # nothing is left that could be left out
                 break
             parts = [k for b in batch for k in inside[b]]
-            is_done = self._run(ceiling, [base], parts, keep=True, limits=_LIMITS)
-            is_done &= self._run(larger, rivals, batch, keep=True, limits=_LIMITS)
+            is_done = self._run(ceiling, [base], parts, keep=True, cap=_STEPS)
+            is_done &= self._run(larger, rivals, batch, keep=True, cap=_STEPS)
             if not is_done:
                 return []
             for b in batch:

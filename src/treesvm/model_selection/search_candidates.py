@@ -10,7 +10,7 @@ from treesvm.model_selection.candidates_of_tables import first_thetas
 
 PAPER_CS = tuple(10.0**k for k in range(-1, 6))
 PAPER_GAMMAS = tuple(10.0**k for k in range(-4, 5))
-_FIELDS = Theta._fields
+_FIELDS, _DEFAULTS = Theta._fields, Theta._field_defaults
 
 
 class Candidates(NamedTuple):
@@ -38,6 +38,7 @@ def find_candidates(model, base, is_sparse, n_classes) -> Candidates:
     if given == "paper" or model.Cs is not None or model.gammas is not None:
         return Candidates(_grid(base, model.Cs, model.gammas), False)
     thetas = first_thetas(is_sparse, n_classes)
+    thetas = [theta._replace(epsilon=base.epsilon) for theta in thetas]
     if not is_sparse:  # of sparse rows, both ways to part classes are in the list
         thetas = [theta._replace(multi_class=base.multi_class) for theta in thetas]
     return Candidates(thetas, True)
@@ -59,6 +60,8 @@ def grid_values(given, default):
 def _theta(base, one) -> Theta:
     """Return a theta from a dict of what differs from the search's parameters."""
     made: dict[str, Any] = dict(one)
+    if made.get("epsilon") is None:
+        made.pop("epsilon", None)
     if isinstance(made.get("kernel"), str):
         made["kernel"] = make_kernel(made["kernel"])
     return base._replace(**made)
@@ -80,17 +83,24 @@ def check_candidates(model) -> None:
             "them, and leave the others at their defaults."
         )
     for one in given:
-        _check_one(one)
+        _check_one(one, hasattr(model, "epsilon"))
     if len(given) == 0:
         raise ValueError("candidates=[] leaves nothing to choose; give one or more.")
 
 
-def _check_one(one):
+def _check_one(one, is_regression):
     if not isinstance(one, Mapping) or not set(one) <= set(_FIELDS):
         raise ValueError(
             f"candidates holds {one!r}; use dicts with some of {', '.join(_FIELDS)}."
         )
+    if not is_regression and one.get("epsilon") is not None:
+        raise ValueError(
+            f"candidates holds epsilon={one['epsilon']!r}, which is for regressors; "
+            "leave it out."
+        )
     for name, value in one.items():
+        if value is None and _DEFAULTS[name] is None:
+            continue
         is_allowed, advice = RULES.get(name, (lambda value: True, ""))
         if not is_allowed(value):
             raise ValueError(f"candidates holds {name}={value!r}; {advice}.")

@@ -86,7 +86,6 @@ class LeafTask:
         options,
         *,
         steps_per_row=None,
-        weight_rows=None,
         keep=False,
         n_jobs=None,
         answer=chunked_codes,
@@ -100,8 +99,6 @@ class LeafTask:
             C and gamma come from the thetas.
         steps_per_row : int, optional
             Cap on the pair steps of each machine, for each row of the leaf.
-        weight_rows : int, optional
-            Rows from which feature weights are learned, at most; all by default.
         keep : bool
             Whether to return the trained parts too.
         n_jobs : int, optional
@@ -116,7 +113,6 @@ class LeafTask:
             thetas,
             options,
             steps_per_row=steps_per_row,
-            weight_rows=weight_rows,
             keep=keep,
             n_jobs=n_jobs,
             answer=answer,
@@ -158,7 +154,6 @@ def evaluate_leaf(
     options,
     *,
     steps_per_row=None,
-    weight_rows=None,
     keep=False,
     n_jobs=None,
     answer=chunked_codes,
@@ -171,7 +166,7 @@ def evaluate_leaf(
     Parameters
     ----------
     leaf : LeafData
-    thetas, options, steps_per_row, weight_rows, keep, n_jobs, answer
+    thetas, options, steps_per_row, keep, n_jobs, answer
         As in `LeafTask.evaluate`.
     """
     cap = None
@@ -186,21 +181,21 @@ def evaluate_leaf(
             make_grid = _grid_that_fits(leaf.rows.target, group[0], options, n_jobs)
         capped = options._replace(max_iter=cap)
         if leaf.rows.n_classes is None:
-            found = _numbers(leaf, group, capped, weight_rows)
+            found = _numbers(leaf, group, capped)
         elif make_grid is None:
             found = [_alone(leaf, theta, capped, n_jobs, answer) for theta in group]
         else:
             make_grid = functools.partial(make_grid, answer=answer)
-            scaling = _scaling_of(leaf.rows, group[0], options, weight_rows)
-            found = _on_one_grid(leaf, group, options, scaling, make_grid, cap, keep)
+            found = _on_one_grid(leaf, group, options, make_grid, cap, keep)
         answers |= zip(group, found, strict=True)
     found = [answers[theta] for theta in thetas]
     return found if keep else [answer._replace(part=None) for answer in found]
 
 
-def _on_one_grid(leaf, thetas, options, scaling, make_grid, cap, keep):
+def _on_one_grid(leaf, thetas, options, make_grid, cap, keep):
     """Judge thetas that differ in C and gamma only."""
     first = thetas[0]
+    scaling = _scaling_of(leaf.rows, first, options)
     rows, X_val = leaf.rows, leaf.X_val
     if scaling is not None:
         rows, X_val = rows._replace(X=scaling.apply(rows.X)), scaling.apply(X_val)
@@ -236,15 +231,11 @@ def _scaled(gamma, theta):
     return gamma * theta.gamma_scale if isinstance(theta.gamma, str) else gamma
 
 
-def _scaling_of(rows, theta, options, weight_rows=None):
+def _scaling_of(rows, theta, options):
     """Return how a leaf sees rows; weights are learned in the middle of the grid."""
     if theta.feature_weights is None:
         return part_scaling(rows.X, theta.leaf_scaling)
     middle = theta._replace(C=_MIDDLE_C, gamma="median", gamma_scale=1.0)
-    n_rows = len(rows.target)
-    if weight_rows is not None and weight_rows < n_rows:
-        drawn = np.random.RandomState(n_rows).choice(n_rows, weight_rows, replace=False)
-        rows = rows.take(_with_every_class(np.sort(drawn), rows))
     return train_seen(rows, options._replace(theta=middle), 1)[1]
 
 
@@ -254,24 +245,21 @@ def _machine(grid, point, X, kernel):
     return assemble(X, grid.machines, kernel, point.coefficients, point.records)
 
 
-def _with_every_class(drawn, rows):
-    """Return drawn rows, with the first row of each class that they lack."""
-    if rows.n_classes is None:
-        return drawn
-    classes, first = np.unique(rows.target, return_index=True)
-    missing = ~np.isin(classes, rows.target[drawn])
-    return np.union1d(drawn, first[missing])
+def _with_epsilon(options, theta):
+    """Return options with the theta's epsilon, if it has one."""
+    own = options.epsilon if theta.epsilon is None else theta.epsilon
+    return options._replace(epsilon=own)
 
 
-def _numbers(leaf, thetas, options, weight_rows=None):
+def _numbers(leaf, thetas, options):
     """Train regressors that differ in C and gamma only, each by itself."""
-    scaling = _scaling_of(leaf.rows, thetas[0], options, weight_rows)
+    scaling = _scaling_of(leaf.rows, thetas[0], options)
     X, found = leaf.rows.X, []
     seen = leaf.rows._replace(X=X if scaling is None else scaling.apply(X))
     for theta in thetas:
         start = time.perf_counter()
         kernel = theta.kernel.settled(theta.gamma, seen.X, theta.gamma_scale)
-        machine = train_machine(seen, kernel, theta.C, options)
+        machine = train_machine(seen, kernel, theta.C, _with_epsilon(options, theta))
         part = leaf.part(machine, scaling, time.perf_counter() - start)
         found.append(Answer(part.values(leaf.X_val), part, part.converged))
     return found

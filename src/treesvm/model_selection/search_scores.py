@@ -24,6 +24,7 @@ class Row(NamedTuple):
     C: float
     gamma: float  # in units of one over the median distance if `gamma_is_scaled`
     gamma_is_scaled: bool
+    epsilon: float  # of regressors, else NaN
     score: float
     n_validated: int  # validation rows it answered
     n_left_undone: int  # validation rows that nobody asked it about
@@ -60,6 +61,7 @@ def as_row(ceiling, theta, scores, looks, t, kept):
         theta.C,
         theta.gamma_scale if is_scaled else theta.gamma,
         is_scaled,
+        np.nan if theta.epsilon is None else theta.epsilon,
         scores.score(t),
         n_validated,
         n_rows - n_validated,
@@ -215,6 +217,7 @@ class Scores:
         self.predicted = {}  # theta -> answers, None where it was not asked
         self._values = {}  # theta -> scores for each row and class, if they are needed
         self._worth, self.parts = {}, {}
+        self._capped = {}  # theta -> leaves in which it did not converge
         self.fits, self.unconverged = {}, {}
         self.sizes = np.array(
             [judgement.weight[task.val_rows].sum() for task in tasks], float
@@ -234,17 +237,18 @@ class Scores:
             task.val_rows, answer.predicted
         ).sum()
         self.fits[theta] += int(task.is_mixed)
-        self.unconverged[theta] += int(not answer.converged)
+        if not answer.converged:
+            self.unconverged[theta] += 1
+            self._capped.setdefault(theta, []).append(k)
         if self._judgement.needs_values:
             self._values.setdefault(theta, {})[k] = task.val_scores(answer.part)
         if keep and answer.part is not None and answer.converged:
             self.parts[theta][k] = answer.part
 
-    def forget(self, theta, leaves):
-        """Drop what a theta has answered in some leaves; its fits stay counted."""
-        for k in leaves:
+    def forget_unconverged(self, theta):
+        """Drop answers of machines that were capped; their fits stay counted."""
+        for k in self._capped.pop(theta, ()):
             self.predicted[theta][k], self._worth[theta][k] = None, 0.0
-            self.parts[theta].pop(k, None)
 
     def is_known(self, theta, k):
         """Whether the theta has answered leaf k."""

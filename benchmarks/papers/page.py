@@ -90,7 +90,7 @@ def _reading_help(paper):
         "Every cell shows our figure, and the published one in brackets. A figure in "
         "bold is farther from the published one than the tolerance under the table; "
         "the letter behind it leads to a sentence that says why. q marks a quick run, "
-        "on fewer rows or folds; ± is over partitions or folds. Written by\n\n"
+        "on fewer rows or folds; ± is over partitions, splits or folds. Written by\n\n"
         f"    make reproduce PAPER={paper.name} DATA=folder"
     )
 

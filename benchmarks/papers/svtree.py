@@ -151,7 +151,7 @@ PAPER = Paper(
     "(2010) 244–259. Twenty random splits of the Rätsch sets, with the sizes of the "
     "published ones (their index lists could not be had). Features are standardised by "
     "the training rows; C and γ of the machine are chosen by five folds, those of cpsp "
-    "by three. The paper's grids are not known.",
+    "by three. The paper's grids are not known. ± are standard errors.",
     [
         Run(name, measure, {"name": name}, (name,), SOURCES, 60.0 + TRAINING_ROWS[name])
         for name in TABLE_1

@@ -7,7 +7,7 @@ import numpy as np
 from treesvm.datasets.label_task import CLASSIFICATION, REGRESSION
 from treesvm.reporting.method_looks import LOOKS
 from treesvm.reporting.number_text import score_text, seconds_text, short_number
-from treesvm.reporting.svg import WIDTH, Canvas, decades, round_steps
+from treesvm.reporting.svg import WIDTH, Canvas, decades, round_steps, text_width
 
 _LEFT, _RIGHT, _TOP, _BOTTOM = 46, 24, 14, 46
 
@@ -59,7 +59,7 @@ def _label_dots(canvas, places, task):
     taken = [(x - 8, y - 8, x + 8, y + 8) for x, y, _ in places]
     names = []
     for x, y, r in sorted(places, key=lambda place: place[1]):
-        width = (8.3 if r.is_ours else 7.4) * len(r.title)  # ours are bold
+        width = text_width(r.title, is_bold=r.is_ours)
         box, is_left = _free_place(x, y, width, taken, canvas.height)
         taken.append(box)
         anchor, level = box[2] if is_left else box[0], box[3] - 4

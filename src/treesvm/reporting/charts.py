@@ -20,13 +20,9 @@ def score_against_cost(results, task=CLASSIFICATION):
     factor = 1.0 if task == REGRESSION else 100.0
     heights = [factor * max(r.score, 0.0) for r in results]  # less than nothing is none
     costs = [max(r.numbers_met, 1.0) for r in results]
-    powers = decades(min(costs), max(costs))
+    powers, x_of = _log_axis(costs, _LEFT + 8, WIDTH - _RIGHT)
     steps = round_steps(min(heights), max(heights))
     low, high = steps[0], steps[-1]
-
-    def x_of(numbers):
-        share = (math.log10(numbers) - powers[0]) / (powers[-1] - powers[0])
-        return _LEFT + 8 + share * (WIDTH - _LEFT - _RIGHT - 8)
 
     def y_of(value):
         share = (value - low) / (high - low)
@@ -52,6 +48,17 @@ def score_against_cost(results, task=CLASSIFICATION):
     places = [(x_of(cost), y_of(value), r) for cost, value, r in triples]
     _label_dots(canvas, places, task)
     return canvas.svg()
+
+
+def _log_axis(values, left, right):
+    """Return the powers of ten on an axis, and the function from values to places."""
+    powers = decades(min(values), max(values))
+
+    def x_of(value):
+        share = (math.log10(value) - powers[0]) / (powers[-1] - powers[0])
+        return left + share * (right - left)
+
+    return powers, x_of
 
 
 def _label_dots(canvas, places, task):
@@ -110,11 +117,7 @@ def time_bars(results, field, label):
     step, left, room = 27, 118, 66
     height = 36 + step * len(results)
     canvas = Canvas(height, label=label)
-    powers = decades(min(times), max(times))
-
-    def x_of(seconds):
-        share = (math.log10(seconds) - powers[0]) / (powers[-1] - powers[0])
-        return left + share * (WIDTH - left - room)
+    powers, x_of = _log_axis(times, left, WIDTH - room)
 
     for power in powers:
         x = x_of(10.0**power)

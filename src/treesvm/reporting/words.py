@@ -59,7 +59,7 @@ def headline(comparison: Comparison) -> str:
     if plain is not None and ours:
         top = max(ours, key=_by_score)
         who = top.title
-        if top is not best:
+        if _scored(top, task) != _scored(best, task):
             who += f", the best of treesvm's, has {_scored(top, task)} and"
         said.append(f"{who} answers a row {_pace(top, plain)} the {plain.title}.")
     return " ".join(said)

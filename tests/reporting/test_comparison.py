@@ -2,6 +2,7 @@
 
 import html
 import re
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -25,7 +26,7 @@ from treesvm.reporting.number_text import (
     times_text,
 )
 from treesvm.reporting.summary import in_user_units
-from treesvm.reporting.svg import round_steps
+from treesvm.reporting.svg import round_steps, text_width
 from treesvm.reporting.time_budget import fit_within
 from treesvm.reporting.tree_outline import outline
 from treesvm.reporting.words import headline, table_head, table_line
@@ -214,7 +215,10 @@ def test_leaf_sizes_are_whole_rows(sizes):
 
 def test_words_of_a_comparison(spirals):
     best = max(spirals.results, key=lambda r: (r.score, -r.predict_microseconds))
-    assert headline(spirals).startswith(f"{best.title} is the most accurate")
+    ahead = replace(best, score=best.score + 0.001)
+    others = [r for r in spirals.results if r is not best]
+    alone = replace(spirals, results=(*others, ahead))
+    assert headline(alone).startswith(f"{best.title} is the most accurate")
     lines = [table_head(), *(table_line(r) for r in spirals.results)]
     assert len({len(line.split("\n")[0]) for line in lines}) == 1
 
@@ -310,3 +314,15 @@ def test_short_numbers():
     )
     assert bytes_text(1020 * 2**10) == "1,020 kB"
     assert round_steps(0.0, 97.0) == [0, 20, 40, 60, 80, 100]
+
+
+def test_equals_are_named_together(spirals):
+    one, other = (replace(r, score=0.98761) for r in spirals.done[:2])
+    tied = replace(spirals, results=(one, replace(other, score=0.98764)))
+    names = f"{one.title} and {other.title} are the most accurate with 98.76%."
+    assert headline(tied).startswith(names)
+
+
+def test_names_of_capitals_get_the_room_they_need():
+    assert text_width("DTSVM", is_bold=True) > 52  # DejaVu Sans Bold, measured
+    assert text_width("HistGradientB.") > 95

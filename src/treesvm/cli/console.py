@@ -49,6 +49,35 @@ def _plain(value):
     return value.tolist() if hasattr(value, "tolist") else str(value)
 
 
+def require_counts(options, *names):
+    """Refuse options that are below 1."""
+    for name in names:
+        value = getattr(options, name)
+        if value is not None and value < 1:
+            raise ValueError(f"--{name.replace('_', '-')} {value}: use 1 or more.")
+
+
+def add_output_options(parser, layouts, words):
+    """Add where answers are written, and how."""
+    parser.add_argument(
+        "-o", "--output", metavar="OUT", help="file to write (default: standard output)"
+    )
+    parser.add_argument(
+        "--layout",
+        choices=tuple(layouts),
+        help=f"{words} (default: csv if OUT ends with .csv, otherwise {layouts[0]})",
+    )
+
+
+def checked_layout(options, console, default):
+    """Return how answers are written, after a look at where they go."""
+    if console.as_json and options.output in (None, "-"):
+        raise ValueError("--json prints the summary to standard output; give -o OUT.")
+    check_output("-o", options.output, [options.model, options.data])
+    is_csv = str(options.output).lower().endswith(".csv")
+    return options.layout or ("csv" if is_csv else default)
+
+
 def check_output(option, path, inputs, *, may_replace=True):
     """Refuse a place for a result before the work: a folder, or one of the inputs.
 

@@ -9,6 +9,7 @@ import tempfile
 from pathlib import Path
 
 from treesvm import datasets
+from treesvm.cli.console import require_counts
 from treesvm.datasets.data_file import file_size
 from treesvm.datasets.data_source import FORMATS, DataSource
 from treesvm.datasets.encoder_spec import MISSING_RULES, SCALES, UNSEEN_RULES
@@ -142,11 +143,8 @@ def add_counting_option(parser, *, default, words):
 
 def data_bytes(options):
     """Return the limit of memory in bytes, None for the default."""
-    if options.max_data_mb is None:
-        return None
-    if options.max_data_mb < 1:
-        raise ValueError(f"--max-data-mb {options.max_data_mb}: use 1 or more.")
-    return options.max_data_mb * 10**6
+    require_counts(options, "max_data_mb")
+    return options.max_data_mb and options.max_data_mb * 10**6
 
 
 def add_encoding_options(parser):

@@ -2,10 +2,9 @@
 
 from pathlib import Path
 
-import treesvm
 from treesvm import export, reporting
 from treesvm.cli.console import check_output
-from treesvm.cli.model_options import add_model_options, model_bytes
+from treesvm.cli.model_options import add_model_options, loaded_model
 
 EXAMPLES = """examples:
   treesvm export flowers.treesvm -o flowers.onnx     for any runtime of ONNX
@@ -34,8 +33,7 @@ def run(options, console):
     target = Path(options.output)
     export.checked_ending(target)
     check_output("-o", target, [options.model], may_replace=options.force)
-    model = treesvm.load_model(options.model, max_bytes=model_bytes(options))
-    made = export.export_model(model, target)
+    made = export.export_model(loaded_model(options), target)
     words = f"{made.path}: {reporting.bytes_text(made.n_bytes)}"
     if made.object_bytes is not None:
         words += f", compiled {reporting.bytes_text(made.object_bytes)}"

@@ -2,9 +2,9 @@
 
 import os
 
-import treesvm
 from treesvm import reporting
-from treesvm.cli.model_options import add_model_options, model_bytes
+from treesvm.cli.console import require_counts
+from treesvm.cli.model_options import add_model_options, loaded_model
 
 EXAMPLES = """examples:
   treesvm inspect flowers.treesvm
@@ -25,9 +25,8 @@ def run(options, console):
     """Print the facts, and the tree if it was asked for."""
     if options.depth is not None and not options.tree:
         raise ValueError("--depth is about --tree; add it.")
-    if options.depth is not None and options.depth < 1:
-        raise ValueError(f"--depth {options.depth}: use 1 or more.")
-    model = treesvm.load_model(options.model, max_bytes=model_bytes(options))
+    require_counts(options, "depth")
+    model = loaded_model(options)
     size = reporting.bytes_text(os.stat(options.model).st_size)
     facts = {"file": f"{options.model} ({size})"} | reporting.model_facts(model)
     console.table(reporting.fact_lines(facts))

@@ -1,5 +1,8 @@
 """The model file of the commands that read one."""
 
+import treesvm
+from treesvm.cli.console import require_counts
+
 
 def add_model_options(parser):
     """Add the model file and how large it may be."""
@@ -13,8 +16,8 @@ def add_model_options(parser):
     )
 
 
-def model_bytes(options):
-    """Return the limit in bytes."""
-    if options.max_model_mb < 1:
-        raise ValueError(f"--max-model-mb {options.max_model_mb}: use 1 or more.")
-    return options.max_model_mb * 2**20
+def loaded_model(options):
+    """Return the model of the file."""
+    require_counts(options, "max_model_mb")
+    limit = options.max_model_mb * 2**20
+    return treesvm.load_model(options.model, max_bytes=limit)

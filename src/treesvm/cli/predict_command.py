@@ -1,14 +1,18 @@
 """``treesvm predict``: answers for a file of any size, chunk by chunk."""
 
-import treesvm
 from treesvm import datasets
-from treesvm.cli.console import check_output, output
+from treesvm.cli.console import (
+    add_output_options,
+    checked_layout,
+    output,
+    require_counts,
+)
 from treesvm.cli.data_options import (
     add_counting_option,
     add_source_options,
     say_layout,
 )
-from treesvm.cli.model_options import add_model_options, model_bytes
+from treesvm.cli.model_options import add_model_options, loaded_model
 from treesvm.datasets.answer_layouts import LAYOUTS
 
 EXAMPLES = """examples:
@@ -24,8 +28,10 @@ def add_options(parser):
     """Describe the command's options."""
     add_model_options(parser)
     parser.add_argument("data", metavar="DATA", help="rows to answer")
-    parser.add_argument(
-        "-o", "--output", metavar="OUT", help="file to write (default: standard output)"
+    add_output_options(
+        parser,
+        tuple(LAYOUTS),
+        "labels: one line a row as svm-predict writes it; csv: with a header",
     )
     add_source_options(parser)
     add_counting_option(parser, default=None, words="as the training file did")
@@ -37,12 +43,6 @@ def add_options(parser):
         "--decision", action="store_true", help="decision values behind each label"
     )
     parser.add_argument(
-        "--layout",
-        choices=tuple(LAYOUTS),
-        help="labels: one line a row as svm-predict writes it; csv: with a header "
-        "(default: csv if OUT ends with .csv, otherwise labels)",
-    )
-    parser.add_argument(
         "--chunk-rows",
         type=int,
         default=20_000,
@@ -52,17 +52,9 @@ def add_options(parser):
 
 def run(options, console):
     """Stream the answers."""
-    if console.as_json and options.output in (None, "-"):
-        raise ValueError("--json prints the summary to standard output; give -o OUT.")
-    if options.chunk_rows < 1:
-        raise ValueError(f"--chunk-rows {options.chunk_rows}: use 1 or more.")
-    check_output("-o", options.output, [options.model, options.data])
-    layout = options.layout
-    if layout is None:
-        is_csv = str(options.output).lower().endswith(".csv")
-        layout = "csv" if is_csv else "labels"
-    loaded = treesvm.load_model(options.model, max_bytes=model_bytes(options))
-    model = datasets.TableModel.of(loaded)
+    require_counts(options, "chunk_rows")
+    layout = checked_layout(options, console, "labels")
+    model = datasets.TableModel.of(loaded_model(options))
     if options.zero_based is not None:
         model.source_["zero_based"] = options.zero_based
     kind = "proba" if options.proba else "decision" if options.decision else "labels"

@@ -9,6 +9,7 @@ holds one row group and a chunk.
 """
 
 import codecs
+import contextlib
 import json
 import re
 from typing import NamedTuple
@@ -107,7 +108,7 @@ def iter_csv(path, chunk_rows=50_000):
     """
     pa, layout = pyarrow(), csv_layout(path)
     line, held = 1 + layout.has_header, None
-    with open_bytes(path) as file, _ArrowErrors(pa, path):
+    with open_bytes(path) as file, _arrow_errors(pa, path):
         # A row that is much wider than the header is none; most are narrower.
         n_bytes = max(BLOCK_BYTES, 8 * sum(len(name) + 1 for name in layout.names))
         lines = _CheckedLines(_as_utf_8(file, path, layout.encoding), path, n_bytes)
@@ -184,18 +185,12 @@ def _csv_batches(pa, file, layout, block_bytes):
         raise
 
 
-class _ArrowErrors:
+@contextlib.contextmanager
+def _arrow_errors(pa, path):
     """Turn pyarrow's errors into a DataFileError, with the line where they name it."""
-
-    def __init__(self, pa, path):
-        self._kinds, self._path = (pa.ArrowException,), path
-
-    def __enter__(self):
-        return self
-
-    def __exit__(self, kind, error, trace):
-        if kind is None or not issubclass(kind, self._kinds):
-            return False
+    try:
+        yield
+    except pa.ArrowException as error:
         text = str(error).splitlines()[0]
         row = re.search(r"Row #(\d+)", text)
         field = re.search(r"CSV column #(\d+)", text)
@@ -206,7 +201,7 @@ class _ArrowErrors:
         elif "invalid UTF8" in reason:
             reason = "this is not UTF-8; say encoding=... (the command: --encoding)"
         raise DataFileError(
-            self._path,
+            path,
             reason[:200].rstrip(".") + ".",
             line=line,
             column=int(field.group(1)) + 1 if field else None,
@@ -247,11 +242,10 @@ def iter_parquet(path, chunk_rows=50_000):
     names = parquet_names(path).columns
     with (
         readable(path),
-        _ArrowErrors(pa, path),
+        _arrow_errors(pa, path),
         pa.parquet.ParquetFile(path) as file,
     ):
-        batches = file.iter_batches(chunk_rows, columns=names, use_threads=False)
-        for batch in batches:
+        for batch in file.iter_batches(chunk_rows, columns=names, use_threads=False):
             yield row, pa.Table.from_batches([batch]).select(names)
             row += batch.num_rows
 
@@ -259,7 +253,7 @@ def iter_parquet(path, chunk_rows=50_000):
 def parquet_cells(path):
     """Return how many values the rows of a Parquet file have."""
     pa = pyarrow()
-    with readable(path), _ArrowErrors(pa, path):
+    with readable(path), _arrow_errors(pa, path):
         about = pa.parquet.read_metadata(path)
         return about.num_rows * about.num_columns
 
@@ -275,7 +269,7 @@ def parquet_names(path):
     """Return the `ParquetNames`: what pandas wrote as an index is no column."""
     pa = pyarrow()
     require_file(path)
-    with readable(path), _ArrowErrors(pa, path):
+    with readable(path), _arrow_errors(pa, path):
         schema = pa.parquet.read_schema(path)
     if len(set(schema.names)) < len(schema.names):
         raise DataFileError(path, "two columns have the same name.")

@@ -51,7 +51,7 @@ def guess_kinds(table, origin, categorical=()):
         column = table[name]
         if name in categorical or _is_dictionary_of_text(pa, column.type):
             kinds[name] = TEXT
-        elif pa.types.is_string(column.type) or pa.types.is_large_string(column.type):
+        elif _is_text(pa, column.type):
             kinds[name] = _kind_of_text(pa, column, name, origin)
         else:
             kinds[name] = NUMBER
@@ -91,7 +91,7 @@ def as_arrays(table, kinds, origin):
 def _numbers(pa, column, name, origin):
     """Return a column as float64, missing values as NaN."""
     pc = pa.compute
-    if pa.types.is_string(column.type) or pa.types.is_large_string(column.type):
+    if _is_text(pa, column.type):
         column = pc.utf8_trim_whitespace(column)
         # Arrow does not know a plus sign in front of a number.
         column = pc.replace_substring_regex(column, r"^\+([\d.])", r"\1")
@@ -150,7 +150,9 @@ def _looks_like_number(pa, column):
     return pc.match_substring_regex(trimmed, _NUMBER_PATTERN)
 
 
+def _is_text(pa, kind):
+    return pa.types.is_string(kind) or pa.types.is_large_string(kind)
+
+
 def _is_dictionary_of_text(pa, kind):
-    return pa.types.is_dictionary(kind) and (
-        pa.types.is_string(kind.value_type) or pa.types.is_large_string(kind.value_type)
-    )
+    return pa.types.is_dictionary(kind) and _is_text(pa, kind.value_type)

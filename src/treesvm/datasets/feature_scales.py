@@ -20,8 +20,13 @@ def scales_of(X, scale):
         shift, spread = X.min(axis=0), np.ptp(X, axis=0)
     else:
         shift, spread = X.mean(axis=0), X.std(axis=0)
+    return shift, factors_of(spread)
+
+
+def factors_of(spread):
+    """Return what features of some spread are multiplied by; constant ones by one."""
     is_flat = ~(spread > 1e-300)  # smaller spreads would overflow as a divisor
-    return shift, 1.0 / np.where(is_flat, 1.0, spread)
+    return 1.0 / np.where(is_flat, 1.0, spread)
 
 
 def in_scale(X, shift, factor):

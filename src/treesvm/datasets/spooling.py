@@ -14,6 +14,7 @@ from scipy import sparse
 
 from treesvm.datasets.column_encoder import MAX_CATEGORIES, ColumnEncoder
 from treesvm.datasets.data_file import DataFileError, require_file
+from treesvm.datasets.feature_scales import factors_of, in_scale
 from treesvm.datasets.memory_limit import MemoryAccount
 from treesvm.datasets.reading import iter_table
 from treesvm.datasets.table import Table
@@ -36,13 +37,11 @@ class Spool(NamedTuple):
         folder = Path(self.folder)
         y = np.load(folder / f"y-{number}.npy")
         spec = self.encoder.spec
+        scale = [np.array(spec[name], dtype=float) for name in ("shift", "factor")]
         if self.is_sparse:
             X = sparse.load_npz(folder / f"X-{number}.npz")
-            return sparse.csr_matrix(X @ sparse.diags_array(spec["factor"])), y
-        X = np.load(folder / f"X-{number}.npy")
-        X -= np.array(spec["shift"], dtype=float)
-        X *= np.array(spec["factor"], dtype=float)
-        return X, y
+            return sparse.csr_matrix(in_scale(X, *scale)), y
+        return in_scale(np.load(folder / f"X-{number}.npy"), *scale), y
 
 
 def spool_file(
@@ -240,5 +239,4 @@ class _Extent:
             spread = np.maximum(np.abs(self.low), np.abs(self.high))
         if self.is_sparse:  # a shift would fill the zeros
             shift = np.zeros(width)
-        is_flat = ~(spread > 1e-300)
-        return shift, 1.0 / np.where(is_flat, 1.0, spread)
+        return shift, factors_of(spread)

@@ -7,7 +7,7 @@ import numpy as np
 from treesvm.datasets.label_task import CLASSIFICATION, REGRESSION
 from treesvm.reporting.method_looks import LOOKS
 from treesvm.reporting.number_text import score_text, seconds_text, short_number
-from treesvm.reporting.svg import WIDTH, Canvas, decades, round_steps
+from treesvm.reporting.svg import WIDTH, Canvas, decades, round_steps, text_width
 
 _LEFT, _RIGHT, _TOP, _BOTTOM = 46, 24, 14, 46
 
@@ -20,13 +20,9 @@ def score_against_cost(results, task=CLASSIFICATION):
     factor = 1.0 if task == REGRESSION else 100.0
     heights = [factor * max(r.score, 0.0) for r in results]  # less than nothing is none
     costs = [max(r.numbers_met, 1.0) for r in results]
-    powers = decades(min(costs), max(costs))
+    powers, x_of = _log_axis(costs, _LEFT + 8, WIDTH - _RIGHT)
     steps = round_steps(min(heights), max(heights))
     low, high = steps[0], steps[-1]
-
-    def x_of(numbers):
-        share = (math.log10(numbers) - powers[0]) / (powers[-1] - powers[0])
-        return _LEFT + 8 + share * (WIDTH - _LEFT - _RIGHT - 8)
 
     def y_of(value):
         share = (value - low) / (high - low)
@@ -54,12 +50,23 @@ def score_against_cost(results, task=CLASSIFICATION):
     return canvas.svg()
 
 
+def _log_axis(values, left, right):
+    """Return the powers of ten on an axis, and the function from values to places."""
+    powers = decades(min(values), max(values))
+
+    def x_of(value):
+        share = (math.log10(value) - powers[0]) / (powers[-1] - powers[0])
+        return left + share * (right - left)
+
+    return powers, x_of
+
+
 def _label_dots(canvas, places, task):
     """Draw dots with their names where they cover neither dots nor other names."""
     taken = [(x - 8, y - 8, x + 8, y + 8) for x, y, _ in places]
     names = []
     for x, y, r in sorted(places, key=lambda place: place[1]):
-        width = (8.3 if r.is_ours else 7.4) * len(r.title)  # ours are bold
+        width = text_width(r.title, is_bold=r.is_ours)
         box, is_left = _free_place(x, y, width, taken, canvas.height)
         taken.append(box)
         anchor, level = box[2] if is_left else box[0], box[3] - 4
@@ -110,11 +117,7 @@ def time_bars(results, field, label):
     step, left, room = 27, 118, 66
     height = 36 + step * len(results)
     canvas = Canvas(height, label=label)
-    powers = decades(min(times), max(times))
-
-    def x_of(seconds):
-        share = (math.log10(seconds) - powers[0]) / (powers[-1] - powers[0])
-        return left + share * (WIDTH - left - room)
+    powers, x_of = _log_axis(times, left, WIDTH - room)
 
     for power in powers:
         x = x_of(10.0**power)

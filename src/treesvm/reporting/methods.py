@@ -1,5 +1,6 @@
 """The methods that are compared, each with its parameters and its cost."""
 
+import importlib
 from collections.abc import Callable
 from typing import NamedTuple
 
@@ -52,16 +53,14 @@ class Method(NamedTuple):
     note: str = ""  # what is not the estimator's default, and why
 
 
-def _lightgbm(seed, n_jobs):
-    from lightgbm import LGBMClassifier
+def _lightgbm(name):
+    """Return a way to make one of LightGBM's models, which is imported then."""
 
-    return LGBMClassifier(random_state=seed, n_jobs=n_jobs or 1, verbose=-1)
+    def make(seed, n_jobs):
+        model = getattr(importlib.import_module("lightgbm"), name)
+        return model(random_state=seed, n_jobs=n_jobs or 1, verbose=-1)
 
-
-def _lightgbm_regressor(seed, n_jobs):
-    from lightgbm import LGBMRegressor
-
-    return LGBMRegressor(random_state=seed, n_jobs=n_jobs or 1, verbose=-1)
+    return make
 
 
 def _svr(seed, n_jobs):
@@ -100,7 +99,9 @@ METHODS = {
         lambda seed, n_jobs: HistGradientBoostingRegressor(random_state=seed),
         takes_sparse=False,
     ),
-    "lightgbm": Method(_lightgbm, boosted_cost, _lightgbm_regressor),
+    "lightgbm": Method(
+        _lightgbm("LGBMClassifier"), boosted_cost, _lightgbm("LGBMRegressor")
+    ),
     "partition-tree": Method(
         lambda seed, n_jobs: SVMPartitionTreeClassifier(
             alpha=1.0, random_state=seed, n_jobs=n_jobs

@@ -305,7 +305,6 @@ def compare(
                 estimator.set_params(time_limit=time_limit)
             rows = (X, y), (X_test, y_test)
             result = _measure(key, method, estimator, *rows, svm_seconds, seed, width)
-            result = replace(result, title=title)
         except Exception as error:  # one method must not cost the others
             reason = f"not measured: {error}".splitlines()[0]
             result = MethodResult(key, title, method.is_ours, note=reason)
@@ -371,7 +370,7 @@ def _measure(key, method, estimator, train, test, svm_seconds, seed, width):
         notes.append(_found(model))
     return MethodResult(
         key,
-        LOOKS[key].title,
+        LOOKS[key].titled(task),
         method.is_ours,
         n_used,
         float(

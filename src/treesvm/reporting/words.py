@@ -42,7 +42,9 @@ def headline(comparison: Comparison) -> str:
     able = [r for r in done if r.cost > 0] or done  # not those that look at nothing
     quick = min(able, key=lambda r: r.predict_microseconds)
     learner = min(able, key=lambda r: r.fit_seconds)
-    said = [f"{best.title} is the most accurate with {_scored(best, task)}."]
+    said = [
+        f"{_leaders(done, best, task)} the most accurate with {_scored(best, task)}."
+    ]
     both = f"{quick.title} answers fastest"
     if learner is quick:
         both += " and trains fastest"
@@ -57,7 +59,7 @@ def headline(comparison: Comparison) -> str:
     if plain is not None and ours:
         top = max(ours, key=_by_score)
         who = top.title
-        if top is not best:
+        if _scored(top, task) != _scored(best, task):
             who += f", the best of treesvm's, has {_scored(top, task)} and"
         said.append(f"{who} answers a row {_pace(top, plain)} the {plain.title}.")
     return " ".join(said)
@@ -66,6 +68,14 @@ def headline(comparison: Comparison) -> str:
 def _by_score(result):
     """More accurate is better, and faster among equals."""
     return result.score, -result.predict_microseconds
+
+
+def _leaders(done, best, task):
+    """Return who has the best score as it is written, with the verb."""
+    names = [r.title for r in done if _scored(r, task) == _scored(best, task)]
+    if len(names) == 1:
+        return f"{best.title} is"
+    return f"{', '.join(names[:-1])} and {names[-1]} are"
 
 
 def _scored(result, task):

@@ -76,7 +76,11 @@ def _play_table(context, store, name, seed, missing, current):
             table.is_regression,
             seed,
             beside if method.name in (SEARCHED, FAST_SEARCHED) else None,
+            is_busy,
         )
+        if figures is None:
+            print(f"{name}, seed {seed}, {method.name}: left for a quiet machine")
+            continue
         record = {
             "table": name,
             "seed": seed,

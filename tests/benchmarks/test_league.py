@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 
 pd = pytest.importorskip("pandas")
-from benchmarks import league_ranks, league_tables  # noqa: E402
+from benchmarks import league_cells, league_ranks, league_tables  # noqa: E402
+from benchmarks.league_methods import METHODS, SEARCHED  # noqa: E402
 from benchmarks.league_store import LeagueStore, code_version  # noqa: E402
 
 
@@ -102,3 +103,26 @@ def test_ranks_and_ratios_of_tables_that_all_have_answered():
 def test_no_error_counts_as_half_a_row():
     _, losses = league_ranks.losses_by_table([record("a", "one", 0.0)], ["one"])
     assert losses[0, 0] == 0.005
+
+
+def test_times_of_a_busy_machine_do_not_count():
+    quiet = {**record("a", "ours", 0.1), "fit_seconds": 1.0}
+    busy = {**record("b", "ours", 0.1), "fit_seconds": 9.0, "busy": True}
+    (line,) = league_ranks.summary([quiet, busy], ["ours"])
+    assert line["median fit, s"] == 1.0
+    assert line["tables"] == 2
+    (line,) = league_ranks.summary([busy], ["ours"])
+    assert line["median fit, s"] == 9.0
+
+
+def test_a_limit_counts_processor_seconds_on_a_busy_machine():
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame(rng.normal(size=(80, 2)), columns=["a", "b"])
+    y = (X["a"] + X["b"] > 0).to_numpy().astype(int)
+    rows = league_tables.Cut(X[:60], y[:60], X[60:], y[60:])
+    searched = next(m for m in METHODS if m.name == SEARCHED)
+    found = league_cells.measure(searched, rows, False, 0, is_busy=True)
+    assert found["n_test"] == 20
+    assert 0.0 < found["fit_seconds"] < 60.0
+    hasty = searched._replace(settings={"time_limit": 1e-9})
+    assert league_cells.measure(hasty, rows, False, 0, is_busy=True) is None

@@ -186,7 +186,9 @@ class TableEstimator(Estimator):
     def _cheaper(self, first, rows):
         """Return the member that was found, and others that train faster."""
         small = first._replace(max_leaf_size=min(first.max_leaf_size, FIRST_CEILING))
-        plain = first_thetas(sparse.issparse(rows.X), rows.n_classes)[0]
+        thetas = first_thetas(sparse.issparse(rows.X), rows.n_classes)
+        # Slopes of probabilities are those of values of the same loss.
+        plain = next(t for t in thetas if t.loss == first.theta.loss)
         return list(dict.fromkeys((first, small, small._replace(theta=plain))))
 
     def _affordable_rows(self, member, probe, n_rows, fit, deadline):

@@ -41,7 +41,7 @@ class SparseExponents:
     """
 
     def __init__(self, B, gamma):
-        self._gamma, self._tiles = gamma, _tiles_of(B)
+        self._tiles = _tiles_of(B)
         self._norms = _exponent_norms(B, gamma)
 
     def __len__(self):

@@ -80,6 +80,9 @@ def test_the_kernel_s_blocks_are_within_their_reach(rng, container):
     assert found.max() <= 1.0
     some = kernel.row_block(container(X))(rows, np.array([5, 599, 0]))
     np.testing.assert_allclose(some, expected[:, [5, 599, 0]], atol=allowed)
+    few = kernel.row_block(container(X))(np.array([5, 599, 0]), rows)
+    np.testing.assert_allclose(few, some.T, atol=allowed)
+    assert few.flags.c_contiguous
     support = np.arange(600)
     blocks = kernel.blocks(container(X[:50]), container(X), support, np.float32)
     for part, K in blocks:

@@ -70,9 +70,11 @@ class Gaussian(DistanceKernel):
         left, right = SparseRows(X, self.gamma), SparseExponents(X, self.gamma)
 
         def block(rows, columns=None):
-            others = right
-            if columns is not None:
-                others = SparseExponents(X[columns], self.gamma)
+            if columns is None:
+                return exp_of_products(right.of(left, rows))
+            if len(rows) < len(columns):  # the shorter side is laid out anew
+                return np.ascontiguousarray(block(columns, rows).T)
+            others = SparseExponents(X[columns], self.gamma)
             return exp_of_products(others.of(left, rows))
 
         return block

@@ -14,7 +14,7 @@ from treesvm.kernels.row_products import squared_norms
 
 _LEAST_SHARE, _LARGEST_SHARE = 0.02, 0.3  # of entries that are not zero
 _MOST_BYTES = 512 * 2**20  # of tiles
-_TILE = 512  # columns
+_TILE, _LANES = 512, 16  # columns of a tile, at most, and of a vector register
 _SAMPLE = 1000  # rows whose zeros are counted
 
 
@@ -41,7 +41,7 @@ class SparseExponents:
     """
 
     def __init__(self, B, gamma):
-        self._gamma, self._tiles = gamma, _tiles_of(B)
+        self._tiles = _tiles_of(B)
         self._norms = _exponent_norms(B, gamma)
 
     def __len__(self):
@@ -81,9 +81,10 @@ def _exponent_norms(X, gamma):
 def _tiles_of(B):
     """Lay rows out as tiles of columns, (n_tiles, n_features, columns)."""
     n_rows, width = B.shape
-    tiles = np.zeros((-(-n_rows // _TILE), width, _TILE), np.float32)
+    columns = min(_TILE, _LANES * -(-n_rows // _LANES))
+    tiles = np.zeros((-(-n_rows // max(1, columns)), width, columns), np.float32)
     for k in range(len(tiles)):
-        part = B[k * _TILE : (k + 1) * _TILE]
+        part = B[k * columns : (k + 1) * columns]
         part = part.toarray() if sparse.issparse(part) else part
         tiles[k, :, : len(part)] = part.T
     return tiles
@@ -93,11 +94,12 @@ def _tiles_of(B):
 @compiled(fastmath={"contract"})
 def _add_products(starts, ends, features, entries, norms, tiles, other_norms, out):
     """Write norms and products to `out`, four entries of a row in a pass."""
+    columns = tiles.shape[2]
     for k in range(len(tiles)):
-        tile, first = tiles[k], k * _TILE
-        others = other_norms[first : first + _TILE]
+        tile, first = tiles[k], k * columns
+        others = other_norms[first : first + columns]
         for i in range(len(out)):
-            sums, norm = out[i, first : first + _TILE], norms[i]
+            sums, norm = out[i, first : first + columns], norms[i]
             for t in range(sums.shape[0]):
                 sums[t] = norm + others[t]
             e, whole = starts[i], ends[i] - (ends[i] - starts[i]) % 4

@@ -37,11 +37,11 @@ METHODS = {
 _MINUTES = {
     name: dict(zip(METHODS, minutes, strict=True))
     for name, minutes in {
-        "pendigits": (0.3, 2, 0.3, 0.3, 0.3, 1),
+        "pendigits": (0.2, 0.5, 0.2, 0.3, 0.1, 1),
         "letter": (1, 3, 3, 2, 1, 4),
         "shuttle": (0.3, 1, 2, 0.3, 2, 4),
-        "poker": (4, 4, 4.5, 4, 4, 50),
-        "adult": (4, 8, 9, 4, 8, 50),
+        "poker": (4, 3, 4.5, 4, 4, 50),
+        "adult": (1.5, 1.5, 9, 4, 8, 50),
         "kdd99_10pct": (4, 55, 50, 4, 600, 50),
         "covtype": (40, 6000, 2000, 5, 900, 50),
     }.items()

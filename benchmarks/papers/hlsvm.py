@@ -114,8 +114,8 @@ def _error_cells(short, values):
 def _table_3():
     columns = (
         ("LIBLINEAR, C", "C", FACTOR_10),
-        ("LIBSVM, C", None, None),
-        ("LIBSVM, γ", None, None),
+        ("LIBSVM, C", None, FACTOR_10),
+        ("LIBSVM, γ", None, FACTOR_10),
         ("λ", "λ", FACTOR_10),
         ("ρ", "ρ", Tolerance(0.1)),
     )

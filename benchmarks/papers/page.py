@@ -67,6 +67,9 @@ class WithDerived:
         self._store, self._derived, self._slots = store, paper.derived, set()
         self._seconds = {run.name: run.seconds for run in paper.runs}
 
+    def is_derived(self, name):
+        return name in self._derived
+
     def estimate(self, name):
         """Seconds that a run takes, as far as is known."""
         known = self.entry(name).get("estimate", 0.0)
@@ -146,6 +149,8 @@ def _ours(cell, state, ours, store):
         return f"**{number(ours)}**{spread}"
     if state == "quick":
         return f"{number(ours)}{spread} q"
+    if state == "not run" and store.is_derived(cell.run):
+        return "not run, as what it follows from"
     if state == "not run":
         return f"not run, {_duration(store.estimate(cell.run))}"
     if state == "no data":

@@ -185,7 +185,8 @@ def left_out_answers(rows: Rows, thetas: list[Theta], **effort) -> list[Any]:
         first.kernel,
         multi_class=first.multi_class,
     )
-    every, found = np.arange(len(rows.target)), []
+    every = np.arange(len(rows.target))
+    found: list[Any] = []
     for point in grid.points(gammas, Cs, **effort):
         kernel = first.kernel.with_gamma(point.gamma)
         machine = assemble(X, grid.machines, kernel, point.coefficients, point.records)

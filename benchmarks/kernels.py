@@ -137,7 +137,7 @@ def explain_case(context):
     """Rows of covtype, Laplacian machines of one tree."""
     context.start_ours()
     problem = covtype(context)
-    model, some, per_row = _explained(problem)
+    model, _, per_row = _explained(problem)
     batch = problem.X_test[:50_000]
     said = measure(
         lambda: model.predict(batch),

@@ -125,9 +125,7 @@ def decomposition_bound(model: Any, X: MatrixLike, y: ArrayLike) -> Decompositio
     >>> from treesvm import DTSVMClassifier
     >>> from treesvm.bounds import decomposition_bound
     >>> X, y = make_moons(600, noise=0.2, random_state=0)
-    >>> model = DTSVMClassifier(
-    ...     5.0, max_leaf_size=200, gamma_scale=1.0, kernel="rbf", random_state=0
-    ... )
+    >>> model = DTSVMClassifier(kernel="rbf", max_leaf_size=200, random_state=0)
     >>> bound = decomposition_bound(model.fit(X, y), X, y)
     >>> bound.n_leaves == model.n_leaves_, bound.T1 > bound.R
     (True, True)

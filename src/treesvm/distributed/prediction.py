@@ -186,7 +186,7 @@ def _member_scores(client, member, blocks, layout, shell, of_evidence):
     return [delayed(_said_in_order)(table, back) for table in returned]
 
 
-def _dealt_out(client, member, of_evidence):
+def _dealt_out(client, member, of_evidence=False):
     """Return the piece of each part, and delayed pieces of about equal size."""
     sizes = np.array([part_bytes(part) for part in member.parts])
     piece_of = packed_parts(sizes, _UNPACKED_SIZE, cluster_size(client).n_threads)

@@ -53,12 +53,14 @@ class Decomposition:
     ) -> tuple[np.ndarray, np.ndarray]:
         """Return the scores of rows, or the evidence, and the part of each."""
         numbers = self.apply(X, n_jobs)
-        of_rows = Part.evidence if of_evidence else Part.scores
-        return self._by_class(X, numbers, n_jobs, of_rows, self._certain), numbers
+        return self.said_in(X, numbers, n_jobs, of_evidence), numbers
 
-    def scores_in(self, X, numbers, n_jobs: int | None = None) -> np.ndarray:
-        """Return the scores of rows whose part numbers are known."""
-        return self._by_class(X, numbers, n_jobs, Part.scores, self._certain)
+    def said_in(
+        self, X, numbers, n_jobs: int | None = None, of_evidence: bool = False
+    ) -> np.ndarray:
+        """Return the same of rows whose part numbers are known."""
+        of_rows = Part.evidence if of_evidence else Part.scores
+        return self._by_class(X, numbers, n_jobs, of_rows, self._certain)
 
     def evidence_in(self, X, numbers, n_jobs: int | None = None) -> np.ndarray:
         """Return what probabilities are made of; zeros in parts with one class."""

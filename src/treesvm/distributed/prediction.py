@@ -154,21 +154,23 @@ class _Piece(NamedTuple):
     first: int
     parts: list
     n_classes: int
+    of_evidence: bool  # what the committee wants instead of scores
 
 
 def _scored_by_leaves(client, model, blocks, layout):
     """Return of each block what the members say, from rows that went to the leaves."""
     shell = delayed(_shell(model), traverse=False)
+    of_evidence = _committee(model).of_evidence
     members = [
-        _member_scores(client, member, blocks, layout, shell)
+        _member_scores(client, member, blocks, layout, shell, of_evidence)
         for member in _members(model)
     ]
     return [list(said) for said in zip(*members, strict=True)]
 
 
-def _member_scores(client, member, blocks, layout, shell):
+def _member_scores(client, member, blocks, layout, shell, of_evidence):
     """Shuffle rows to the leaves of one decomposition, and their scores back."""
-    piece_of, pieces = _dealt_out(client, member)
+    piece_of, pieces = _dealt_out(client, member, of_evidence)
     partition = delayed(member.partition, traverse=False)
     tables = [
         delayed(_query)(block, shell, partition, piece_of, number, layout)
@@ -184,7 +186,7 @@ def _member_scores(client, member, blocks, layout, shell):
     return [delayed(_said_in_order)(table, back) for table in returned]
 
 
-def _dealt_out(client, member):
+def _dealt_out(client, member, of_evidence=False):
     """Return the piece of each part, and delayed pieces of about equal size."""
     sizes = np.array([part_bytes(part) for part in member.parts])
     piece_of = packed_parts(sizes, _UNPACKED_SIZE, cluster_size(client).n_threads)
@@ -192,7 +194,8 @@ def _dealt_out(client, member):
     # In the graph and not scattered: a lost worker loses nothing, and answers that are
     # computed later do not depend on anything that might be gone by then.
     pieces = [
-        _Piece(int(a), member.parts[a:b], member.n_classes) for a, b in pairwise(firsts)
+        _Piece(int(a), member.parts[a:b], member.n_classes, of_evidence)
+        for a, b in pairwise(firsts)
     ]
     pieces = [delayed(pickle.dumps(piece, protocol=5)) for piece in pieces]
     return delayed(piece_of, traverse=False), pieces
@@ -222,7 +225,7 @@ def _answer_piece(table, packed_piece, layout):
     # themselves; model files never come here.
     piece = pickle.loads(packed_piece)
     some = Decomposition(None, piece.parts, piece.n_classes)
-    scores = some.scores_in(rows.X, leaf - piece.first, n_jobs=1)
+    scores = some.said_in(rows.X, leaf - piece.first, 1, piece.of_evidence)
     answered = NumberedRows(scores, rows.codes, None, rows.numbers)
     del rows, piece, some
     give_back()

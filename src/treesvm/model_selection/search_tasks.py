@@ -32,14 +32,6 @@ def finer_tasks(fine, coarse):
     return inside
 
 
-def views(thetas):
-    """Return thetas by what they share if they differ in C and gamma only."""
-    alike = {}
-    for theta in thetas:
-        alike.setdefault(theta[3:], []).append(theta)
-    return alike
-
-
 def as_columns(names, lines):
     """Return lines of equal length as a dict of columns that pandas takes."""
     return {

@@ -25,13 +25,16 @@ def cells(records):
 
 
 def methods_of(records, share=0.0):
-    """Methods in order of appearance that answered at least a share of the cells."""
-    known, found = {}, cells(records)
-    for own in found.values():
+    """Methods in order of appearance that answered on at least a share of the tables.
+
+    Tables and not cuts: some methods have been asked about more cuts than others.
+    """
+    known = {}
+    for (table, _), own in cells(records).items():
         for method in own:
-            known[method] = known.get(method, 0) + 1
-    most = max(known.values(), default=0)
-    return [m for m, count in known.items() if count >= max(1, share * most)]
+            known.setdefault(method, set()).add(table)
+    most = max(map(len, known.values()), default=0)
+    return [m for m, tables in known.items() if len(tables) >= max(1, share * most)]
 
 
 def losses_by_table(records, methods):

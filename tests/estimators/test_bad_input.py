@@ -196,7 +196,7 @@ LEAVES = [
     ("max_leaf_size", 1),
     ("max_leaf_size", 0.1),
     ("max_leaf_size", None),
-    ("leaf_scaling", "standard"),
+    ("leaf_scaling", "robust"),
     ("n_estimators", 0),
     ("partition", "leaves"),
     ("partition", AxisTree),

@@ -160,7 +160,7 @@ class SearchesDecompositions(HoldsBestDecomposition):
         shared = self._winner_class().get_params(deep=False).keys()
         params = {name: getattr(self, name) for name in shared if hasattr(self, name)}
         params["partition"] = self._partition()
-        chosen: dict[str, Any] = {"C": 1.0, "gamma": 1.0}
+        chosen: dict[str, Any] = {"C": 1.0, "gamma": 1.0, "gamma_scale": 1.0}
         if outcome is not None:
             chosen = outcome.theta._asdict() | {"kernel": outcome.theta.kernel.name}
             ceiling = outcome.max_leaf_size

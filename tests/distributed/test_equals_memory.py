@@ -144,7 +144,7 @@ def test_search_equals_the_one_in_memory(options, client):
     here = model.fit(X, y)
     assert_same_model(there, here)
     for name, column in here.search_results_.items():
-        assert np.array_equal(there.search_results_[name], column)
+        np.testing.assert_array_equal(there.search_results_[name], column)
 
 
 @pytest.mark.parametrize(

@@ -176,6 +176,7 @@ def _random_parts(n_parts):
     state = dict.fromkeys(ESTIMATORS["DTSVMClassifier"].fields) | {
         "features": {"n_features": 1, "has_names": False},
         "classes": {"is_object": False},
+        "theta": {"C": 1.0, "gamma_scale": 1.0, "kernel": "laplacian"},
         "members": {"partitions": [["random", n_parts, 0]], "machines": None},
     }
     arrays = {

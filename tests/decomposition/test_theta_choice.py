@@ -161,3 +161,12 @@ def test_files_keep_what_was_chosen(tmp_path):
     for name in ("C_", "gamma_scale_", "kernel_", "C", "gamma_scale", "kernel"):
         assert getattr(again, name) == getattr(model, name)
     np.testing.assert_array_equal(again.predict(X), model.predict(X))
+
+
+def test_only_the_median_leaves_its_width_open():
+    """Whoever names another rule, or a number, means it."""
+    open_theta = Theta("auto", "median", "auto", "auto")
+    for gamma, n_scales, n_kernels in (("median", 3, 2), ("scale", 1, 2), (0.5, 1, 1)):
+        points = candidates(open_theta._replace(gamma=gamma))
+        assert len({point.gamma_scale for point in points}) == n_scales
+        assert len({point.kernel for point in points}) == n_kernels

@@ -52,17 +52,19 @@ def _is_open(value):
 def candidates(theta: Theta) -> list[Theta]:
     """Return all points of the grid: kernels, of each its scales, of each its Cs.
 
-    A gamma that is a number has no scale, and belongs to one kernel.
+    A gamma that is a number belongs to one kernel; only the median leaves its width
+    open, since whoever names another rule means that rule.
     """
-    has_unit, found = isinstance(theta.gamma, str), []
+    found: list[Theta] = []
     kernels = [theta.kernel]
     if _is_open(theta.kernel):
-        kernels = _KERNELS if has_unit else _KERNELS[:1]
+        kernels = _KERNELS if isinstance(theta.gamma, str) else _KERNELS[:1]
     Cs = _CS if _is_open(theta.C) else (theta.C,)
     for kernel in kernels:
         scales = (theta.gamma_scale,)
         if _is_open(theta.gamma_scale):
-            scales = _SCALES if has_unit and kernel.has_gamma else (1.0,)
+            is_median = theta.gamma == "median" and kernel.has_gamma
+            scales = _SCALES if is_median else (1.0,)
         found += [
             theta._replace(C=C, gamma_scale=scale, kernel=kernel)
             for scale, C in product(scales, Cs)

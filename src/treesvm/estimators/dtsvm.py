@@ -48,7 +48,8 @@ class DTSVMClassifier(ExplainsFeatures, ClassifierMixin, Estimator):
         distance between a part's rows, so that it suits any number of features; "scale"
         and "auto" are scikit-learn's rules, on what the part sees.
     gamma_scale : float or "auto", default="auto"
-        Multiplies a gamma that is a word; "auto" tries 0.3, 1 and 3.
+        Multiplies a gamma that is a word; "auto" tries 0.3, 1 and 3 of the median's
+        rule, and is 1 for the other words.
     max_leaf_size : int, default=1500
         σ: nodes with at least this many rows are split, if they can be.
     kernel : {"auto", "laplacian", "rbf", "linear", "poly", "polynomial", "sigmoid"} \
@@ -129,8 +130,10 @@ or callable, default="auto"
     support_ : ndarray of int
         After a fit in one memory, the numbers of the rows of X that are support vectors
         of any part, ascending. Model files do not keep it.
-    C_, gamma_scale_ : float
-        What was given or chosen.
+    C_ : float
+        The C that was given or chosen.
+    gamma_scale_ : float
+        The same of `gamma_scale`.
     kernel_ : str or callable
         The same of the kernel.
     n_iter_ : int

@@ -40,6 +40,9 @@ def markdown_table(rows):
     return "\n".join(text)
 
 
+_CLAIM_HEADING = ["work", "measured", "claim", ""]
+
+
 def claim_rows(claims):
     """The table of ratios, from claims as stored in JSON."""
     return [
@@ -99,12 +102,32 @@ def _environment_line(stamp):
 
 
 def update_page(path, blocks, title):
-    """Put each ``name: text`` of `blocks` between its markers in the page at `path`."""
+    """Put each ``name: text`` of `blocks` between its markers in the page at `path`.
+
+    The summary repeats the claims of all blocks of the page, whenever they were measured.
+    """
     page = path.read_text(encoding="utf8") if path.exists() else f"# {title}\n"
     for name, text in blocks.items():
         page = replace_block(page, name, text)
+    claims = list(_claims_on(page))
+    if claims:
+        page = replace_block(page, "summary", markdown_table(claims))
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(page, encoding="utf8")
+
+
+def _claims_on(page):
+    """Yield the rows of the claims' tables, with which blocks begin, once each."""
+    seen = {"summary"}
+    for name, text in re.findall(r"<!-- begin: (.+?) -->\n(.*?)<!-- end", page, re.DOTALL):
+        lines = [_cells(line) for line in text.split("\n\n")[0].splitlines()]
+        if name not in seen and len(lines) > 2 and lines[0] == _CLAIM_HEADING:
+            yield from (dict(zip(lines[0], cells, strict=True)) for cells in lines[2:])
+        seen.add(name)
+
+
+def _cells(line):
+    return [cell.strip() for cell in line.strip().strip("|").split("|")]
 
 
 def replace_block(page, name, text):

@@ -107,13 +107,11 @@ def _run_case(name, case, work, context, folder):
 
 
 def stored_blocks(folder, cases):
-    """The page's blocks from the latest result of every case, and a summary of all."""
-    blocks, claims = {}, []
+    """The page's blocks from the latest result of every case."""
+    blocks = {}
     for case in cases:
         path = folder / f"{case}.json"
         if path.exists():
             stored = json.loads(path.read_text(encoding="utf8"))
-            claims += stored["claims"]
             blocks[case] = report.case_text(stored)
-    summary = report.markdown_table(report.claim_rows(claims))
-    return {"summary": summary, **blocks} if blocks else {}
+    return blocks

@@ -71,6 +71,16 @@ def test_page_keeps_prose_around_the_blocks(toy, context, tmp_path):
     assert text.count("<!-- begin: fine -->") == 1
 
 
+def test_summary_keeps_claims_that_another_machine_measured(toy, context, tmp_path):
+    for number, case in enumerate((fine_case, short_case)):
+        toy.CASES = {case.__name__: case}
+        runner.run("toy", context, tmp_path / f"machine {number}", docs=tmp_path)
+    text = (tmp_path / "toy.md").read_text("utf8")
+    summary = text.split("<!-- begin: summary -->")[1].split("<!-- end")[0]
+    assert "toy fit against slow" in summary
+    assert "fast but unsolved" in summary
+
+
 def test_too_few_converged_solves_fail(toy, context, tmp_path, capsys):
     toy.CASES = {"short": short_case}
     assert runner.run("toy", context, tmp_path / "out", docs=tmp_path) == 1

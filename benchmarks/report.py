@@ -104,7 +104,7 @@ def _environment_line(stamp):
 def update_page(path, blocks, title):
     """Put each ``name: text`` of `blocks` between its markers in the page at `path`.
 
-    The summary repeats the claims of all blocks of the page, whenever they were measured.
+    The summary repeats the claims of all blocks, whenever they were measured.
     """
     page = path.read_text(encoding="utf8") if path.exists() else f"# {title}\n"
     for name, text in blocks.items():
@@ -118,8 +118,8 @@ def update_page(path, blocks, title):
 
 def _claims_on(page):
     """Yield the rows of the claims' tables, with which blocks begin, once each."""
-    seen = {"summary"}
-    for name, text in re.findall(r"<!-- begin: (.+?) -->\n(.*?)<!-- end", page, re.DOTALL):
+    seen, blocks = {"summary"}, r"<!-- begin: (.+?) -->\n(.*?)<!-- end"
+    for name, text in re.findall(blocks, page, re.DOTALL):
         lines = [_cells(line) for line in text.split("\n\n")[0].splitlines()]
         if name not in seen and len(lines) > 2 and lines[0] == _CLAIM_HEADING:
             yield from (dict(zip(lines[0], cells, strict=True)) for cells in lines[2:])

@@ -1,5 +1,8 @@
 """Cached kernel rows: the values, the budget, and who leaves first."""
 
+import gc
+import weakref
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -10,6 +13,7 @@ from treesvm.kernels.block_cache import RowCache
 from treesvm.kernels.kernel import (
     CallableKernel,
     Gaussian,
+    Laplacian,
     Linear,
     Polynomial,
     Precomputed,
@@ -111,3 +115,19 @@ def test_all_rows_fit_a_large_budget(rng):
     for _ in range(2):
         cache.slots(np.arange(40))
     assert cache.n_computed == 40
+
+
+@pytest.mark.parametrize("kernel", [Gaussian(0.5), Laplacian(0.5), Linear()])
+@pytest.mark.parametrize("share", [0.1, 1.0])
+def test_blocks_do_not_outlive_their_names(kernel, share, rng):
+    """A cycle would keep copies of all rows until the garbage collector comes by."""
+    X = rng.normal(size=(60, 20)) * (rng.random((60, 20)) < share)
+    block = kernel.row_block(X)
+    block(np.arange(3), np.arange(5))
+    watched = weakref.ref(block)
+    gc.disable()
+    try:
+        del block
+        assert watched() is None
+    finally:
+        gc.enable()

@@ -72,10 +72,12 @@ class Gaussian(DistanceKernel):
         def block(rows, columns=None):
             if columns is None:
                 return exp_of_products(right.of(left, rows))
-            if len(rows) < len(columns):  # the shorter side is laid out anew
-                return np.ascontiguousarray(block(columns, rows).T)
+            is_turned = len(rows) < len(columns)  # the shorter side is laid out anew
+            if is_turned:
+                rows, columns = columns, rows
             others = SparseExponents(X[columns], self.gamma)
-            return exp_of_products(others.of(left, rows))
+            K = exp_of_products(others.of(left, rows))
+            return np.ascontiguousarray(K.T) if is_turned else K
 
         return block
 

@@ -46,7 +46,7 @@ _STEP = 10.0 ** (1.0 / 3.0)  # a third of a decade
 _STEPS = (_STEP**-2, 1.0 / _STEP, 1.0, _STEP, _STEP**2)
 
 
-def first_thetas(is_sparse, n_classes):
+def first_thetas(is_sparse, n_classes, *, has_squares=True):
     """Return the coarse grid: every view with a few values of C and gamma.
 
     Parameters
@@ -54,6 +54,9 @@ def first_thetas(is_sparse, n_classes):
     is_sparse : bool
     n_classes : int or None
         None for numbers.
+    has_squares : bool
+        Whether machines by least squares are among them. All of their rows are
+        vectors, which takes long to train and to ask where rows are many.
     """
     dense_views = _VIEWS if n_classes is None else _CLASS_VIEWS
     views = _SPARSE_VIEWS if is_sparse else dense_views
@@ -65,7 +68,7 @@ def first_thetas(is_sparse, n_classes):
                 for multi_class in _multi_classes(is_sparse, n_classes)
                 for C in _CS
             ]
-    if is_sparse or n_classes is None:
+    if is_sparse or n_classes is None or not has_squares:
         return thetas
     return thetas + [
         Theta(C, "median", scale, *view, "ovo", "squared")

@@ -106,7 +106,9 @@ class TableEstimator(Estimator):
             )
         some = searched_rows(rows, seed)
         folds, ceiling = table_folds(some, seed)
-        thetas = first_thetas(sparse.issparse(rows.X), rows.n_classes)
+        thetas = first_thetas(
+            sparse.issparse(rows.X), rows.n_classes, has_squares=some is rows
+        )
         epsilon = EPSILON if rows.n_classes is None else None
         options = MachineOptions(thetas[0], _TOL, None, _CACHE_BYTES, None, epsilon)
         search = TableSearch(

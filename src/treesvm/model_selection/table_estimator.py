@@ -140,7 +140,9 @@ class TableEstimator(Estimator):
         """
         n_rows = len(rows.target)
         first = planned_members(found, weights, n_rows, seed, 1)[0]
-        first, rows, n_most = self._affordable(rows, first, fit, deadline)
+        first, rows, n_most = self._affordable(
+            rows, first, found.plainer, fit, deadline
+        )
         plan = [first]
         if n_most > 1:
             found = found._replace(max_leaf_size=first.max_leaf_size)
@@ -157,11 +159,11 @@ class TableEstimator(Estimator):
         self._note_theta(plan[0].theta, plan[0].max_leaf_size)
         return plan
 
-    def _affordable(self, rows, first, fit, deadline):
+    def _affordable(self, rows, first, plainer, fit, deadline):
         """Return the first member, rows and number of members for the time left.
 
         Where the winner cannot be trained on all rows, smaller parts are tried, and
-        then the plainest machine: more rows are worth more than the last choice of a
+        then plainer machines: more rows are worth more than the last choice of a
         search. If no choice affords all rows, the one that affords by far the most is
         taken.
         """
@@ -171,7 +173,7 @@ class TableEstimator(Estimator):
         order = np.random.default_rng([first.seed, 11]).permutation(n_rows)
         probe = rows.take(np.sort(order[:_PROBE_ROWS]))
         chosen, n_most = first, 0
-        for member in self._cheaper(first, rows):
+        for member in _cheaper(first, plainer):
             affordable = self._affordable_rows(member, probe, n_rows, fit, deadline)
             if affordable >= n_rows:
                 is_found = member.theta == first.theta
@@ -184,14 +186,6 @@ class TableEstimator(Estimator):
                 chosen, n_most = member, affordable
         self.stopped_early_ = True
         return chosen, rows.take(np.sort(order[:n_most])), 1
-
-    def _cheaper(self, first, rows):
-        """Return the member that was found, and others that train faster."""
-        small = first._replace(max_leaf_size=min(first.max_leaf_size, FIRST_CEILING))
-        thetas = first_thetas(sparse.issparse(rows.X), rows.n_classes)
-        # Slopes of probabilities are those of values of the same loss.
-        plain = next(t for t in thetas if t.loss == first.theta.loss)
-        return list(dict.fromkeys((first, small, small._replace(theta=plain))))
 
     def _affordable_rows(self, member, probe, n_rows, fit, deadline):
         """Return how many rows the member could see in the time left."""
@@ -261,3 +255,10 @@ class TableEstimator(Estimator):
         tags.input_tags.string = True
         tags.input_tags.categorical = True
         return tags
+
+
+def _cheaper(first, plainer):
+    """Return the member that was found, and others that train faster."""
+    small = first._replace(max_leaf_size=min(first.max_leaf_size, FIRST_CEILING))
+    others = [small._replace(theta=theta) for theta in plainer]
+    return list(dict.fromkeys((first, small, *others)))

@@ -49,6 +49,7 @@ class Finding(NamedTuple):
     joint: Any  # their `WeightedCommittee`, or the weights of regressors
     partition: Any  # recipe by which the space was cut
     max_leaf_size: int
+    plainer: list[Theta]  # that may stand in for the first theta, for want of time
     loss: float  # of the first theta: wrong answers or mean square, held-out rows
     stopped_early: bool
     table: dict  # columns of results
@@ -91,6 +92,7 @@ class TableSearch:
         self._ceiling = first_ceiling
         self._judged = {}  # by ceiling
         self._looks = []  # (stage, theta, ceiling, loss) for the table of results
+        self._ranked = thetas  # by the first look
 
     def run(self):
         """Search; return a `Finding`."""
@@ -128,6 +130,7 @@ class TableSearch:
         progress.close()
         ranked = sorted(small.thetas, key=lambda t: (small.loss(t), smoothness(t)))
         self._note("first look", small, ranked, self._ceiling)
+        self._ranked = ranked or self._thetas
         best = [t for own in _views(ranked).values() for t in own[:_OF_A_VIEW]]
         return sorted(best, key=small.loss) or self._thetas[:1]
 
@@ -236,10 +239,22 @@ class TableSearch:
             joint,
             self._folds[0].recipe,
             ceiling,
+            self._plainer(thetas[0]),
             judged.error(best, chosen) if chosen else np.inf,
             self._deadline.has_ended_work,
             _as_table(self._looks),
         )
+
+    def _plainer(self, theta):
+        """Return thetas that train faster: the best without weights, the first of all.
+
+        Slopes of probabilities are those of values of one loss.
+        """
+        alike = [t for t in self._thetas if t.loss == theta.loss][:1]
+        if theta.feature_weights is not None:
+            plain = (t for t in self._ranked if t.feature_weights is None)
+            alike = [t for t in plain if t.loss == theta.loss][:1] + alike
+        return alike
 
     def _members(self, judged, thetas, chosen):
         """Return the places of the members among thetas, and how they are joined."""

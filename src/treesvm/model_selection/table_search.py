@@ -27,7 +27,7 @@ from treesvm.kernels.blas_threads import one_blas_thread
 from treesvm.machines.voting import chunked_evidence
 from treesvm.model_selection.candidates_of_tables import neighbours, smoothness
 from treesvm.model_selection.judged_tasks import JudgedTasks
-from treesvm.model_selection.search_fold import LeafTask
+from treesvm.model_selection.search_tasks import cut_task
 from treesvm.model_selection.stacking import joined_classes, joined_numbers
 from treesvm.solvers.least_squares import FACTORISED_ROWS
 
@@ -119,7 +119,8 @@ class TableSearch:
         sizes = np.array([len(judged.tasks[k].val_rows) for k in order])
         enough = int(np.searchsorted(np.cumsum(sizes), _FIRST_VALIDATED)) + 1
         chosen = order[: max(_FIRST_TASKS, enough)][: 4 * _FIRST_TASKS]
-        small = JudgedTasks([_cut(judged.tasks[k], self._rng) for k in chosen])
+        few = [cut_task(judged.tasks[k], _FEW_ROWS, self._rng) for k in chosen]
+        small = JudgedTasks(few)
         views = list(_views(self._thetas).values())
         progress = Progress(len(views), "kinds of machines", self._verbose)
         for own in views:
@@ -328,14 +329,6 @@ def _mixed(tasks):
     return np.array(
         [k for k, t in enumerate(tasks) if t.is_mixed and len(t.val_rows)], np.intp
     )
-
-
-def _cut(task, rng):
-    """Return the task with fewer training rows."""
-    if len(task.rows) <= _FEW_ROWS:
-        return task
-    rows = np.sort(rng.choice(task.rows, _FEW_ROWS, replace=False))
-    return LeafTask(task.data, rows, task.val_rows, task.fold)
 
 
 def _is_as_good(judged, theta, best, chosen):

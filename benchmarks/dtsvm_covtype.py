@@ -1,35 +1,24 @@
-"""DTSVM on half a million rows: one fit, several voting, the search, growth, memory.
+"""DTSVM on half a million rows: one fit, growth, memory.
 
-Five sixths of covtype train (the search holds a fifth of them out), one sixth tests.
+Five sixths of covtype train, one sixth tests.
 LightGBM runs in the same process, on the same rows, with the same two threads.
 """
 
 import functools
-from itertools import combinations
 
 import numpy as np
 
 from benchmarks import dtsvm_rivals as rivals
-from benchmarks.dtsvm_problems import PAPER_GAIN, THREADS, load
+from benchmarks.dtsvm_problems import THREADS, load
 from benchmarks.memory import peak_memory
 from benchmarks.records import CaseResult, Claim, Record
 from benchmarks.rival_cache import RivalCache
 from benchmarks.runner import Context
-from treesvm import DTSVMClassifier, DTSVMClassifierCV
+from treesvm import DTSVMClassifier
 from treesvm.metrics import support_vector_cost
 
 C, GAMMA = 10.0, 3.0
 SIZES = (30_000, 60_000, 120_000, 240_000, 484_176)
-# Name -> parameters of the voting decompositions that are shown.
-# Leaf size and number were compared on validation rows: small leaves make members that
-# differ more, and cost less.
-VOTING = {
-    "3 members, leaves of 1,500": {"n_estimators": 3},
-    "7 members, leaves of 1,500": {"n_estimators": 7},
-    "7 members, leaves of 700": {"n_estimators": 7, "max_leaf_size": 700},
-    "12 members, leaves of 700": {"n_estimators": 12, "max_leaf_size": 700},
-}
-FEW_MEMBERS, MANY_MEMBERS = "7 members, leaves of 700", "12 members, leaves of 700"
 
 
 def fewer(work, value, must=None, aim=None, unit="×"):
@@ -113,97 +102,6 @@ def _with_cost(row, run, problem):
         "NESV (distinct)": cost.nesv_distinct,
         "converged": converged_share(run.model),
     }
-
-
-def voting_case(context):
-    """Several randomised decompositions: accuracy, time, how much they differ."""
-    context.start_ours()
-    problem, rival = covtype(context), boosted(context)
-    result, rows, runs = CaseResult(), [], {}
-    for name, parameters in VOTING.items():
-        runs[name] = rivals.fit(problem, dtsvm(**parameters))
-        rows.append(_voting_row(name, runs[name], rival, problem))
-        result.records.append(record("voting", name, runs[name]))
-    result.tables["Covtype, voting decompositions"] = rows
-    few, many = (runs[name] for name in (FEW_MEMBERS, MANY_MEMBERS))
-    result.claims = [
-        Claim(f"covtype, {FEW_MEMBERS}, accuracy", few.accuracy, 96.7, unit="%"),
-        fewer(f"covtype, {FEW_MEMBERS}, time against LightGBM", _of(few, rival), 1.5),
-        Claim(f"covtype, {MANY_MEMBERS}, accuracy", many.accuracy, aim=97.2, unit="%"),
-        fewer(
-            f"covtype, {MANY_MEMBERS}, time against LightGBM",
-            _of(many, rival),
-            aim=3.0,
-        ),
-    ]
-    return result
-
-
-def _of(run, rival):
-    return run.seconds / rival.seconds
-
-
-def _voting_row(name, run, rival, problem):
-    """Accuracy of the vote and of each member, and pairwise disagreement."""
-    members = [
-        run.model.classes_[member.scores(problem.X_test, THREADS).argmax(axis=1)]
-        for member in run.model.decompositions_
-    ]
-    own = [100.0 * np.mean(said == problem.y_test) for said in members]
-    differ = [100.0 * np.mean(a != b) for a, b in combinations(members, 2)]
-    return {
-        "model": name,
-        "test accuracy %": run.accuracy,
-        "members' own": f"{min(own):.2f} to {max(own):.2f}",
-        "pairwise disagreement %": float(np.mean(differ)),
-        "fit s": run.seconds,
-        "× LightGBM": _of(run, rival),
-        "converged": converged_share(run.model),
-    }
-
-
-def search_case(context):
-    """All 63 θ and the ceilings, raced, on the same rows as the fixed fit."""
-    context.start_ours()
-    problem, ours = covtype(context), fixed_fit(context)
-    model = DTSVMClassifierCV(
-        cv=problem.cv,
-        candidates="paper",
-        min_gain=PAPER_GAIN,
-        n_jobs=THREADS,
-        random_state=0,
-    )
-    run = rivals.fit(problem, model)
-    table = model.search_results_
-    result = CaseResult([record("search", "raced search", run)])
-    result.claims = [
-        fewer(
-            "covtype, raced search of 63 θ and ceilings, against the fixed fit",
-            *(run.seconds / ours.seconds, 8.0, 4.0),
-        )
-    ]
-    n_full = len(table["C"][table["max_leaf_size"] == 1500]) * model.n_leaves_
-    fits, unconverged = table["n_leaf_fits"].sum(), table["n_unconverged"].sum()
-    result.tables["Covtype, raced search"] = [
-        {
-            "test accuracy %": run.accuracy,
-            "fit s": run.seconds,
-            "C": model.C_,
-            "γ": model.gamma_,
-            "σ": model.max_leaf_size_,
-            "θ × leaf fits": model.n_leaf_fits_,
-            "of an exhaustive first stage": f"{model.n_leaf_fits_ / n_full:.1%}",
-            "converged (capped races)": f"{1 - unconverged / max(fits, 1):.1%}",
-            "seconds per ceiling": _seconds(model),
-        }
-    ]
-    return result
-
-
-def _seconds(model):
-    """Time spent at each ceiling, as text."""
-    parts = (f"{k:,}: {s:.1f}" for k, s in model.seconds_per_ceiling_.items())
-    return "; ".join(parts)
 
 
 def growth_case(context):

@@ -32,7 +32,7 @@ def table_case(context):
 def measured_table(context, n_splits):
     """All methods on the first `n_splits` splits of every set."""
     names = list(TRAINING_ROWS)[: 2 if context.quick else None]
-    result, rows, details = CaseResult(), [], []
+    result, rows, details = CaseResult(timed=False), [], []
     means = {}
     for name in names:
         found = [split_figures(context, name, seed) for seed in range(n_splits)]

@@ -9,14 +9,13 @@ from scipy import sparse
 from sklearn.base import ClassifierMixin
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
-from sklearn.utils.validation import check_is_fitted
 
 from treesvm.compression.subspace_pursuit import PursuitOptions, pursue
 from treesvm.decomposition.progress import Progress
 from treesvm.inputs.array_types import Array, ArrayLike, ClassWeight, MatrixLike, Seed
 from treesvm.inputs.estimator import Estimator
-from treesvm.inputs.parameter_rules import check_parameters, count, one_of
-from treesvm.inputs.training_rows import checked_rows, classification_rows
+from treesvm.inputs.parameter_rules import count, one_of
+from treesvm.inputs.training_rows import classification_rows
 from treesvm.inputs.whole_fit import all_or_nothing
 from treesvm.kernels.kernel import kernel_class, resolve_kernel
 
@@ -223,12 +222,10 @@ callable, default="rbf"
 
     def kernel_evaluations(self, X: MatrixLike) -> Array:
         """Return how many kernels every row costs: the whole basis."""
-        X = checked_rows(self, X, reset=False)
-        return np.full(X.shape[0], len(self.basis_vectors_))
+        return np.full(self._checked(X).shape[0], len(self.basis_vectors_))
 
     def _decisions(self, X):
-        check_is_fitted(self)
-        X = _dense(checked_rows(self, X, reset=False))
+        X = _dense(self._checked(X))
         if len(self.basis_vectors_) == 0:
             return np.tile(self.intercept_, (len(X), 1))
         K = self.kernel_.block(X, self.basis_vectors_, np.float64)
@@ -236,7 +233,7 @@ callable, default="rbf"
 
     def check_parameters(self) -> None:
         """Raise a ValueError that names a parameter out of range."""
-        check_parameters(self)
+        super().check_parameters()
         if isinstance(self.kernel, str) and self.kernel == "precomputed":
             raise ValueError(
                 "kernel='precomputed' has no vectors to choose; use KernelSVC with "
@@ -247,11 +244,6 @@ callable, default="rbf"
                 f"basis='free' looks for pre-images of the RBF kernel; with "
                 f"kernel={self.kernel!r} use basis='training'."
             )
-
-    def __sklearn_tags__(self):
-        tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = True
-        return tags
 
 
 def _dense(X):

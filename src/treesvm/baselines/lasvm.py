@@ -198,7 +198,7 @@ callable, default="rbf"
         kernel = self._resolved_kernel(rows.X)
         self._learn(rows, self._options(kernel, self.epochs, self.finish))
         if self.probability:
-            self._calibrate(X, codes, weight)
+            self._fit_probability(X, codes, weight)
         if not self.converged_.all() and self.finish:
             warnings.warn(
                 f"{np.sum(~self.converged_)} of {len(self.converged_)} machines did "

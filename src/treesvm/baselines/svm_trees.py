@@ -4,7 +4,7 @@ from typing import Any, ClassVar
 
 from treesvm.estimators.oblique_classifier import ObliqueTreeClassifier
 from treesvm.inputs.array_types import Array, ClassWeight, Seed
-from treesvm.inputs.parameter_rules import check_parameters, one_of
+from treesvm.inputs.parameter_rules import one_of
 from treesvm.inputs.row_access import row_matrix
 from treesvm.trees.cascade_split import CascadeSplit
 from treesvm.trees.growth import grow
@@ -101,10 +101,6 @@ class SVMTreesClassifier(ObliqueTreeClassifier):
         self.max_node_rows = max_node_rows
         self.n_jobs = n_jobs
         self.random_state = random_state
-
-    def check_parameters(self) -> None:
-        """Raise a ValueError that names a parameter out of range."""
-        check_parameters(self)
 
     def grow_tree(
         self,

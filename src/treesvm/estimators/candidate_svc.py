@@ -13,8 +13,7 @@ from treesvm.candidates.trsd import TRSD
 from treesvm.estimators.kernel_svc import KernelSVC
 from treesvm.inputs.array_types import Array, ArrayLike, MatrixLike, Seed
 from treesvm.inputs.estimator import Estimator
-from treesvm.inputs.parameter_rules import check_parameters
-from treesvm.inputs.training_rows import checked_rows, classification_rows
+from treesvm.inputs.training_rows import classification_rows
 from treesvm.inputs.whole_fit import all_or_nothing
 
 
@@ -130,20 +129,17 @@ class CandidateSVC(MetaEstimatorMixin, ClassifierMixin, Estimator):
 
     def predict(self, X: MatrixLike) -> Array:
         """Return the class of every row."""
-        X = self._checked(X)
-        return self.estimator_.predict(X)
+        return self.estimator_.predict(self._checked(X))
 
     @_machine_has("decision_function")
     def decision_function(self, X: MatrixLike) -> Array:
         """Return the machine's decision values."""
-        X = self._checked(X)
-        return self.estimator_.decision_function(X)
+        return self.estimator_.decision_function(self._checked(X))
 
     @_machine_has("predict_proba")
     def predict_proba(self, X: MatrixLike) -> Array:
         """Return the machine's class probabilities."""
-        X = self._checked(X)
-        return self.estimator_.predict_proba(X)
+        return self.estimator_.predict_proba(self._checked(X))
 
     @_machine_has("predictor")
     def predictor(self) -> Callable[..., Any]:
@@ -158,7 +154,8 @@ class CandidateSVC(MetaEstimatorMixin, ClassifierMixin, Estimator):
         return KernelSVC() if self.estimator is None else self.estimator
 
     def check_parameters(self) -> None:
-        check_parameters(self)
+        """Raise a ValueError that names a parameter out of range."""
+        super().check_parameters()
         if not hasattr(self._made_selector(), "fit_resample"):
             raise ValueError(
                 f"selector={self.selector!r} has no fit_resample; use a selector of "
@@ -169,15 +166,6 @@ class CandidateSVC(MetaEstimatorMixin, ClassifierMixin, Estimator):
                 f"estimator={self.estimator!r} cannot be fitted; use a classifier, "
                 "such as KernelSVC()."
             )
-
-    def _checked(self, X):
-        check_is_fitted(self)
-        return checked_rows(self, X, reset=False)
-
-    def __sklearn_tags__(self):
-        tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = True
-        return tags
 
 
 def _seeded(part, rng):

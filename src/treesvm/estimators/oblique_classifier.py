@@ -89,10 +89,6 @@ class ObliqueTreeClassifier(ClassifierMixin, Estimator, ABC):
         return NOTHING_KEPT
 
     @abstractmethod
-    def check_parameters(self) -> None:
-        """Raise a ValueError that names a parameter out of range."""
-
-    @abstractmethod
     def grow_tree(
         self,
         X: Any,
@@ -223,11 +219,6 @@ class ObliqueTreeClassifier(ClassifierMixin, Estimator, ABC):
         check_is_fitted(self)
         return HLSVMPredictor(self.trees_, self.classes_, self.multi_class)
 
-    def _checked(self, X):
-        """Validate rows to be answered."""
-        check_is_fitted(self)
-        return checked_rows(self, X, reset=False)
-
     def _leaf_ids(self, X):
         """Return the leaf of each row in each tree."""
         X = self._checked(X)
@@ -241,8 +232,3 @@ class ObliqueTreeClassifier(ClassifierMixin, Estimator, ABC):
         """The same from the leaves of the rows."""
         n_classes = len(self.classes_)
         return class_scores(self.trees_, leaf_ids, n_classes, self.multi_class)
-
-    def __sklearn_tags__(self):
-        tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = True
-        return tags

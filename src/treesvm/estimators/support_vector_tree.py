@@ -27,7 +27,6 @@ from treesvm.inputs.array_types import Array, ArrayLike, MatrixLike, Seed
 from treesvm.inputs.estimator import Estimator
 from treesvm.inputs.parameter_rules import (
     FLAG,
-    check_parameters,
     count,
     either,
     one_of,
@@ -347,7 +346,7 @@ class SupportVectorTreeClassifier(MetaEstimatorMixin, ClassifierMixin, Estimator
 
     def check_parameters(self) -> None:
         """Raise a ValueError that names a parameter out of range."""
-        check_parameters(self)
+        super().check_parameters()
         if not self.scaled and (self.refit or self.vectors == "rows"):
             raise ValueError(
                 f"scaled=False keeps the coefficients of the machine's own vectors, "
@@ -357,9 +356,8 @@ class SupportVectorTreeClassifier(MetaEstimatorMixin, ClassifierMixin, Estimator
 
     def _checked(self, X):
         check_is_fitted(self)
-        if self.object_kernel is not None:
-            return object_rows(X)
-        return checked_rows(self, X, reset=False)
+        is_rows = self.object_kernel is None
+        return super()._checked(X) if is_rows else object_rows(X)
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()

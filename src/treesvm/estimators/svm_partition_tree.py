@@ -4,13 +4,7 @@ from typing import Any, ClassVar
 
 from treesvm.estimators.oblique_classifier import ObliqueTreeClassifier
 from treesvm.inputs.array_types import Array, ClassWeight, Seed
-from treesvm.inputs.parameter_rules import (
-    check_parameters,
-    count,
-    either,
-    number,
-    one_of,
-)
+from treesvm.inputs.parameter_rules import count, either, number, one_of
 from treesvm.solvers.hinges import find_hinge
 from treesvm.trees.majorization_split import MajorizationOptions, MajorizationSplit
 from treesvm.trees.node_answers import last_predictions, with_answers
@@ -148,10 +142,6 @@ class SVMPartitionTreeClassifier(ObliqueTreeClassifier):
         self.max_steps = max_steps
         self.n_jobs = n_jobs
         self.random_state = random_state
-
-    def check_parameters(self) -> None:
-        """Raise a ValueError that names a parameter out of range."""
-        check_parameters(self)
 
     def grow_tree(
         self,

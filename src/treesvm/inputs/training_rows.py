@@ -161,12 +161,24 @@ def class_codes(y):
         raise _mixed_labels(set(map(type, labels))) from error
 
 
+def takes_gram(model):
+    """Whether a model's rows are kernel values, not features."""
+    kernel = getattr(model, "kernel", None)
+    return isinstance(kernel, str) and kernel == "precomputed"
+
+
+def _check_square(model, X):
+    """Raise a ValueError if training rows are to be a Gram matrix and are none."""
+    if takes_gram(model) and X.shape[0] != X.shape[1]:
+        raise ValueError(
+            f"kernel='precomputed' wants a square matrix of kernel values, got shape "
+            f"{X.shape}; pass kernel(X, X), or rows with another kernel."
+        )
+
+
 def _multiplies_raw_values(model):
     """Whether rows reach a kernel or a linear solver without being scaled before."""
-    kernel = getattr(model, "kernel", None)
-    if isinstance(kernel, str) and kernel == "precomputed":
-        return False
-    if getattr(model, "leaf_scaling", None) == "minmax":
+    if takes_gram(model) or getattr(model, "leaf_scaling", None) == "minmax":
         return False
     return any(hasattr(model, name) for name in ("kernel", "leaf_scaling", "hinge"))
 
@@ -191,6 +203,7 @@ def classification_rows(model, X, y, sample_weight, class_weight, **input_option
     Raises a ValueError when fewer than two classes have weight.
     """
     X, y = checked_rows(model, X, y, **input_options)
+    _check_square(model, X)
     model.classes_, codes = class_codes(y)
     if len(model.classes_) < 2:
         raise ValueError(
@@ -209,6 +222,7 @@ def classification_rows(model, X, y, sample_weight, class_weight, **input_option
 def number_rows(model, X, y, sample_weight):
     """Check training data with a target of numbers; return all rows."""
     X, y = checked_rows(model, X, y, y_numeric=True)
+    _check_square(model, X)
     weight = row_weights(X, sample_weight)
     check_boxes(model, weight.max())
     return Rows(X, y, weight, None)

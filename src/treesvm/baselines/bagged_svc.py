@@ -12,8 +12,7 @@ from treesvm.decomposition.theta import Theta
 from treesvm.decomposition.training import MachineOptions
 from treesvm.inputs.array_types import Array, ArrayLike, ClassWeight, MatrixLike, Seed
 from treesvm.inputs.estimator import Estimator
-from treesvm.inputs.rows import Rows
-from treesvm.inputs.training_rows import classification_rows
+from treesvm.inputs.training_rows import class_rows
 from treesvm.inputs.whole_fit import all_or_nothing
 from treesvm.model_selection.row_splits import split_rows
 from treesvm.model_selection.search_candidates import (
@@ -149,13 +148,11 @@ class BaggedSVC(ClassifierMixin, Estimator):
         self
         """
         self.check_parameters()
-        X, codes, weight = classification_rows(
-            self, X, y, sample_weight, self.class_weight
-        )
-        kept = np.flatnonzero(weight > 0)
-        rows = Rows(X, codes, weight, len(self.classes_)).take(kept)
+        every = class_rows(self, X, y, sample_weight)
+        kept = np.flatnonzero(every.weight > 0)
+        rows = every.take(kept)
         rng = check_random_state(self.random_state)
-        train, val = self._split(codes, kept, rng)
+        train, val = self._split(every.target, kept, rng)
         bags = self._committees(rows, train, val, rng)
         best = min(bags, key=lambda theta: (-bags[theta].accuracies[-1], theta[:2]))
         self.C_, self.gamma_ = best.C, best.gamma

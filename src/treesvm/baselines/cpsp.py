@@ -15,7 +15,7 @@ from treesvm.decomposition.progress import Progress
 from treesvm.inputs.array_types import Array, ArrayLike, ClassWeight, MatrixLike, Seed
 from treesvm.inputs.estimator import Estimator
 from treesvm.inputs.parameter_rules import count, one_of
-from treesvm.inputs.training_rows import classification_rows
+from treesvm.inputs.training_rows import class_rows
 from treesvm.inputs.whole_fit import all_or_nothing
 from treesvm.kernels.kernel import kernel_class, resolve_kernel
 
@@ -158,13 +158,12 @@ callable, default="rbf"
         self
         """
         self.check_parameters()
-        X, codes, weight = classification_rows(
-            self, X, y, sample_weight, self.class_weight
-        )
-        kept = np.flatnonzero(weight > 0)
-        rows = _dense(X)[kept]
+        every = class_rows(self, X, y, sample_weight)
+        kept = np.flatnonzero(every.weight > 0)
+        rows = every.take(kept)
+        X = _dense(rows.X)
         self.kernel_ = resolve_kernel(
-            self.kernel, gamma=self.gamma, degree=self.degree, coef0=self.coef0, X=rows
+            self.kernel, gamma=self.gamma, degree=self.degree, coef0=self.coef0, X=X
         )
         options = PursuitOptions(
             self.budget,
@@ -177,12 +176,12 @@ callable, default="rbf"
             check_random_state(self.random_state).randint(2**31 - 1)
         )
         progress = Progress(self.budget, "basis vectors", self.verbose)
-        signs = _signs(codes[kept], len(self.classes_))
+        signs = _signs(rows.target, rows.n_classes)
         span = pursue(
             self.kernel_,
-            rows,
+            X,
             signs,
-            self.C * weight[kept],
+            self.C * rows.weight,
             options,
             rng=rng,
             tell=progress.step,

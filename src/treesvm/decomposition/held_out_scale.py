@@ -13,21 +13,21 @@ from treesvm.inputs.training_rows import takes_gram
 _FOLDS = 5
 
 
-def held_out_scale(model, X, codes, weight, **parameters):
+def held_out_scale(model, rows, **parameters):
     """Return the slope that fits what copies of `model` say of rows they do not know.
 
     Parameters
     ----------
     model : classifier
         With the parameters `probability`, `class_weight` and `random_state`.
-    X, codes, weight
-        Its training rows; class weights are among the weights.
+    rows : Rows
+        That it was trained on; class weights are among the weights.
     **parameters
         What the copies have instead of the model's own.
     """
     parameters |= {"probability": False, "class_weight": None}
     is_gram = takes_gram(model)
-    n_classes, scores = int(codes.max()) + 1, None
+    (X, codes, weight, n_classes), scores = rows, None
     for train, test in _folds(codes, model.random_state):
         copy = clone(model).set_params(**parameters)
         known = X[np.ix_(train, train)] if is_gram else X[train]

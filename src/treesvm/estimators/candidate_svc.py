@@ -13,7 +13,7 @@ from treesvm.candidates.trsd import TRSD
 from treesvm.estimators.kernel_svc import KernelSVC
 from treesvm.inputs.array_types import Array, ArrayLike, MatrixLike, Seed
 from treesvm.inputs.estimator import Estimator
-from treesvm.inputs.training_rows import classification_rows
+from treesvm.inputs.training_rows import class_rows
 from treesvm.inputs.whole_fit import all_or_nothing
 
 
@@ -104,7 +104,7 @@ class CandidateSVC(MetaEstimatorMixin, ClassifierMixin, Estimator):
         self
         """
         self.check_parameters()
-        X, codes, weight = classification_rows(self, X, y, sample_weight, None)
+        X, codes, weight, _ = class_rows(self, X, y, sample_weight)
         rng = check_random_state(self.random_state)
         present = np.flatnonzero(weight > 0)
         selector = _seeded(clone(self._made_selector()), rng)

@@ -21,8 +21,7 @@ from treesvm.estimators.explaining import ExplainsFeatures
 from treesvm.files.file_path import FilePath
 from treesvm.inputs.array_types import Array, ArrayLike, ClassWeight, MatrixLike, Seed
 from treesvm.inputs.parameter_rules import either, number
-from treesvm.inputs.rows import Rows
-from treesvm.inputs.training_rows import classification_rows
+from treesvm.inputs.training_rows import class_rows
 from treesvm.inputs.whole_fit import all_or_nothing
 from treesvm.partitions.choice import find_partition
 
@@ -249,11 +248,9 @@ or callable, default="auto"
         self
         """
         self.check_parameters()
-        X, codes, weight = classification_rows(
-            self, X, y, sample_weight, self.class_weight
-        )
-        kept = np.flatnonzero(weight > 0)
-        rows = Rows(X, codes, weight, len(self.classes_)).take(kept)
+        every = class_rows(self, X, y, sample_weight)
+        kept = np.flatnonzero(every.weight > 0)
+        rows = every.take(kept)
         recipe = self.recipe()
         with open_rows_checkpoint(self, rows) as store:
             seeds = store.seeds(draw_seeds(self), self.random_state)

@@ -24,8 +24,7 @@ from treesvm.decomposition.training import train_whole
 from treesvm.estimators.whole_machine import WholeMachine
 from treesvm.inputs.array_types import Array, ArrayLike, ClassWeight, MatrixLike, Seed
 from treesvm.inputs.parameter_rules import check_value
-from treesvm.inputs.rows import Rows
-from treesvm.inputs.training_rows import checked_rows, classification_rows
+from treesvm.inputs.training_rows import checked_rows, class_rows
 from treesvm.inputs.whole_fit import all_or_nothing
 from treesvm.kernels.kernel import make_kernel, resolve_kernel
 from treesvm.kernels.width import settle_gamma
@@ -215,12 +214,11 @@ class KernelSVC(ClassifierMixin, WholeMachine):
         self
         """
         self.check_parameters()
-        X, codes, weight = self._training_rows(X, y, sample_weight)
-        rows = Rows(X, codes, weight, len(self.classes_))
+        rows = class_rows(self, X, y, sample_weight)
         self.restore_fitted(*train_whole(self, rows, self.n_jobs))
         self._warn_unconverged()
         if self.probability:
-            self._fit_probability(X, codes, weight)
+            self._fit_probability(rows)
         return self
 
     def path(
@@ -250,7 +248,7 @@ class KernelSVC(ClassifierMixin, WholeMachine):
         """
         self.check_parameters()
         model = clone(self)
-        X, codes, weight = model._training_rows(X, y, sample_weight)
+        X, codes, weight, n_classes = class_rows(model, X, y, sample_weight)
         for name, values in (("C", Cs), ("gamma", gammas)):
             for value in values:
                 check_value(name, value)
@@ -270,7 +268,7 @@ class KernelSVC(ClassifierMixin, WholeMachine):
         points = grid_points(
             X if len(rows) == X.shape[0] else kernel.take(X, rows),
             codes[rows],
-            len(model.classes_),
+            n_classes,
             weight[rows],
             kernel,
             [settle_gamma(kernel, gamma, X, self.gamma_scale) for gamma in gammas],
@@ -348,9 +346,6 @@ class KernelSVC(ClassifierMixin, WholeMachine):
                 "broken by one value for each class."
             )
 
-    def _training_rows(self, X, y, sample_weight):
-        return classification_rows(self, X, y, sample_weight, self.class_weight)
-
     def _given_scaling(self, n_features):
         """Return how a path sees rows; learned weights differ from point to point."""
         if isinstance(self.feature_weights, str):
@@ -395,10 +390,9 @@ class KernelSVC(ClassifierMixin, WholeMachine):
         self.converged_ = machine.records["converged"].copy()
         return self
 
-    def _fit_probability(self, X, codes, weight):
-        self.probability_scale_ = held_out_scale(
-            self, X, codes, weight, decision_function_shape="ovr"
-        )
+    def _fit_probability(self, rows):
+        scale = held_out_scale(self, rows, decision_function_shape="ovr")
+        self.probability_scale_ = scale
 
     def _decisions(self, X):
         X = self._checked(X)

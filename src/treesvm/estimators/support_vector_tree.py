@@ -31,7 +31,7 @@ from treesvm.inputs.parameter_rules import (
     either,
     one_of,
 )
-from treesvm.inputs.training_rows import checked_rows, classification_rows
+from treesvm.inputs.training_rows import checked_rows, class_rows
 from treesvm.inputs.whole_fit import all_or_nothing
 from treesvm.kernels.kernel import CallableKernel
 
@@ -233,7 +233,7 @@ class SupportVectorTreeClassifier(MetaEstimatorMixin, ClassifierMixin, Estimator
             _check_width(model, X)
             self.classes_ = np.asarray(model.classes_)
             return model, distinct_rows(X)
-        X, codes, weight = classification_rows(self, X, y, sample_weight, None)
+        X, codes, weight, _ = class_rows(self, X, y, sample_weight)
         kept = weight > 0
         weights = {} if sample_weight is None else {"sample_weight": weight}
         model = clone(model).fit(X, self.classes_[codes], **weights)

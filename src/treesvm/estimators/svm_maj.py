@@ -21,8 +21,7 @@ from treesvm.inputs.parameter_rules import (
     number,
     one_of,
 )
-from treesvm.inputs.rows import Rows
-from treesvm.inputs.training_rows import classification_rows
+from treesvm.inputs.training_rows import class_rows
 from treesvm.inputs.whole_fit import all_or_nothing
 from treesvm.solvers.hinges import find_hinge
 from treesvm.solvers.majorization import STEPS, solve_majorization
@@ -176,9 +175,7 @@ class SVMMajClassifier(ClassifierMixin, Estimator):
         self
         """
         self.check_parameters()
-        X, codes, weight = classification_rows(
-            self, X, y, sample_weight, self.class_weight
-        )
+        rows = class_rows(self, X, y, sample_weight)
         options = PathOptions(
             hinge=find_hinge(self.hinge, self.huber_k),
             fit_intercept=self.fit_intercept,
@@ -188,16 +185,15 @@ class SVMMajClassifier(ClassifierMixin, Estimator):
         )
         self.alpha_ = self.alpha
         if self.alpha == "cv":
-            self._choose_alpha(X, codes, weight, options)
-        self._train(X, codes, weight, options)
+            self._choose_alpha(rows, options)
+        self._train(rows, options)
         if self.probability:
-            self.probability_scale_ = held_out_scale(
-                self, X, codes, weight, alpha=self.alpha_
-            )
+            self.probability_scale_ = held_out_scale(self, rows, alpha=self.alpha_)
         return self
 
-    def _choose_alpha(self, X, codes, weight, options):
+    def _choose_alpha(self, rows, options):
         """Set `alpha_` and `cv_results_`."""
+        X, codes, weight, _ = rows
         if is_count(self.cv, 2):
             seed = check_random_state(self.random_state).randint(np.iinfo(np.int32).max)
             splits = draw_folds(codes, self.cv, seed)
@@ -212,11 +208,10 @@ class SVMMajClassifier(ClassifierMixin, Estimator):
             "mean_test_score": choice.accuracy,
         }
 
-    def _train(self, X, codes, weight, options):
+    def _train(self, rows, options):
         """Set the fitted attributes of the machines."""
-        X, codes, weight, _ = Rows(X, codes, weight, None).with_weight()
+        X, codes, weight, n_classes = rows.with_weight()
         rows = majorized_rows(X, weight, fit_intercept=self.fit_intercept)
-        n_classes = len(self.classes_)
         solutions = [
             solve_majorization(
                 rows,

@@ -2,7 +2,7 @@
 
 import numpy as np
 from scipy import sparse
-from sklearn.utils import compute_sample_weight
+from sklearn.utils import check_array, compute_sample_weight
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import (
     _check_sample_weight,
@@ -25,6 +25,11 @@ LARGEST_SQUARED = 1e150  # whose squares still fit into float64
 LARGEST_TARGET = 1e100  # so that sums of squares stay finite
 LARGEST_BOX = 1e20  # sums of a billion such coefficients still fit into float32
 _MOST_CHOSEN = 100.0  # a C that is left to the rows is smaller
+
+
+def plain_rows(X):
+    """Return rows as compiled code takes them, for models that others made."""
+    return check_array(canonical_rows(X), **INPUT)
 
 
 def checked_rows(model, X, y="no_validation", **options):
@@ -197,26 +202,32 @@ def check_magnitude(X, largest=LARGEST_VALUE):
     )
 
 
-def classification_rows(model, X, y, sample_weight, class_weight, **input_options):
-    """Check training data; set ``classes_``; return X, class codes and row weights.
+def class_rows(model, X, y, sample_weight):
+    """Check training data; set ``classes_``; return all rows, classes as codes.
 
-    Raises a ValueError when fewer than two classes have weight.
+    The model's `class_weight`, if it has one, multiplies their weights. Raises a
+    ValueError when fewer than two classes have weight.
     """
-    X, y = checked_rows(model, X, y, **input_options)
+    X, y = checked_rows(model, X, y)
     _check_square(model, X)
     model.classes_, codes = class_codes(y)
-    if len(model.classes_) < 2:
-        raise ValueError(
-            f"y holds one class only, {model.classes_.tolist()[0]!r}; a classifier "
-            "needs rows of at least two classes. Check the labels, or use a one-class "
-            "method."
-        )
+    check_two_classes(model.classes_)
     weight = row_weights(X, sample_weight)
+    class_weight = getattr(model, "class_weight", None)
     weight = weight * compute_sample_weight(class_weight, y)
     check_boxes(model, weight.max())
     mass = np.bincount(codes, weights=weight, minlength=len(model.classes_))
     check_class_masses(model.classes_, mass)
-    return X, codes, weight
+    return Rows(X, codes, weight, len(model.classes_))
+
+
+def check_two_classes(classes):
+    """Raise a ValueError if there is nothing to tell apart."""
+    if len(classes) < 2:
+        raise ValueError(
+            f"y holds one class only, {classes.tolist()[0]!r}; a classifier needs rows "
+            "of at least two classes. Check the labels, or use a one-class method."
+        )
 
 
 def number_rows(model, X, y, sample_weight):

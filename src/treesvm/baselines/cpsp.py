@@ -15,7 +15,7 @@ from treesvm.decomposition.progress import Progress
 from treesvm.inputs.array_types import Array, ArrayLike, ClassWeight, MatrixLike, Seed
 from treesvm.inputs.estimator import Estimator
 from treesvm.inputs.parameter_rules import count, one_of
-from treesvm.inputs.training_rows import class_rows
+from treesvm.inputs.training_rows import class_rows, takes_gram
 from treesvm.inputs.whole_fit import all_or_nothing
 from treesvm.kernels.kernel import kernel_class, resolve_kernel
 
@@ -233,7 +233,7 @@ callable, default="rbf"
     def check_parameters(self) -> None:
         """Raise a ValueError that names a parameter out of range."""
         super().check_parameters()
-        if isinstance(self.kernel, str) and self.kernel == "precomputed":
+        if takes_gram(self):
             raise ValueError(
                 "kernel='precomputed' has no vectors to choose; use KernelSVC with "
                 "SupportVectorTreeClassifier for a Gram matrix."

@@ -18,6 +18,7 @@ from treesvm.inputs.training_rows import (
     checked_rows,
     class_rows,
     row_weights,
+    takes_gram,
 )
 from treesvm.inputs.whole_fit import all_or_nothing
 from treesvm.machines.lasvm_machines import (
@@ -318,7 +319,7 @@ callable, default="rbf"
     def check_parameters(self) -> None:
         """Raise a ValueError that names a parameter out of range."""
         super().check_parameters()
-        if isinstance(self.kernel, str) and self.kernel == "precomputed":
+        if takes_gram(self):
             raise ValueError(
                 "kernel='precomputed' has all values before the first row comes; use "
                 "KernelSVC for a Gram matrix."

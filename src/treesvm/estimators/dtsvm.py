@@ -21,7 +21,7 @@ from treesvm.estimators.explaining import ExplainsFeatures
 from treesvm.files.file_path import FilePath
 from treesvm.inputs.array_types import Array, ArrayLike, ClassWeight, MatrixLike, Seed
 from treesvm.inputs.parameter_rules import either, number
-from treesvm.inputs.training_rows import class_rows
+from treesvm.inputs.training_rows import class_rows, takes_gram
 from treesvm.inputs.whole_fit import all_or_nothing
 from treesvm.partitions.choice import find_partition
 
@@ -376,7 +376,7 @@ or callable, default="auto"
                 "voting='soft' averages probabilities; with probability=False use "
                 "voting='hard'."
             )
-        if isinstance(self.kernel, str) and self.kernel == "precomputed":
+        if takes_gram(self):
             raise ValueError(
                 "kernel='precomputed' cannot be cut by a tree, which needs features; "
                 "use KernelSVC for a Gram matrix."

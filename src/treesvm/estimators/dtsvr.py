@@ -17,7 +17,7 @@ from treesvm.decomposition.training import (
 )
 from treesvm.estimators.explaining import ExplainsFeatures
 from treesvm.inputs.array_types import Array, ArrayLike, MatrixLike, Seed
-from treesvm.inputs.training_rows import number_rows
+from treesvm.inputs.training_rows import number_rows, takes_gram
 from treesvm.inputs.whole_fit import all_or_nothing
 from treesvm.partitions.choice import find_partition
 from treesvm.partitions.oblique_tree import ObliqueTree
@@ -214,7 +214,7 @@ callable, default="laplacian"
                 f"partition={self.partition!r} needs classes to cut between; use "
                 "'axis' or 'random' for regression."
             )
-        if isinstance(self.kernel, str) and self.kernel == "precomputed":
+        if takes_gram(self):
             raise ValueError(
                 "kernel='precomputed' cannot be cut by a tree, which needs features; "
                 "use KernelSVR for a Gram matrix."

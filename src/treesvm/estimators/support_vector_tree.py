@@ -31,7 +31,7 @@ from treesvm.inputs.parameter_rules import (
     either,
     one_of,
 )
-from treesvm.inputs.training_rows import checked_rows, class_rows
+from treesvm.inputs.training_rows import checked_rows, class_rows, takes_gram
 from treesvm.inputs.whole_fit import all_or_nothing
 from treesvm.kernels.kernel import CallableKernel
 
@@ -361,7 +361,7 @@ class SupportVectorTreeClassifier(MetaEstimatorMixin, ClassifierMixin, Estimator
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
-        is_gram = getattr(self.estimator, "kernel", None) == "precomputed"
+        is_gram = takes_gram(self.estimator)
         tags.input_tags.sparse = not is_gram
         tags.input_tags.pairwise = is_gram and self.object_kernel is None
         return tags

@@ -3,9 +3,10 @@
 from typing import Any, ClassVar
 
 from treesvm.estimators.oblique_classifier import ObliqueTreeClassifier
-from treesvm.inputs.array_types import Array, ClassWeight, Seed
+from treesvm.inputs.array_types import ClassWeight, Seed
 from treesvm.inputs.parameter_rules import one_of
 from treesvm.inputs.row_access import row_matrix
+from treesvm.inputs.rows import Rows
 from treesvm.trees.cascade_split import CascadeSplit
 from treesvm.trees.growth import grow
 from treesvm.trees.oblique import plane_options
@@ -103,19 +104,11 @@ class SVMTreesClassifier(ObliqueTreeClassifier):
         self.random_state = random_state
 
     def grow_tree(
-        self,
-        X: Any,
-        codes: Array,
-        weight: Array | None,
-        *,
-        n_classes: int,
-        seed: int,
-        n_jobs: int | None,
+        self, rows: Rows, *, seed: int, n_jobs: int | None, kept: Any = None
     ) -> Tree:
         """Grow one cascade."""
-        X = row_matrix(X)
-        total = len(codes) if weight is None else weight.sum()
-        plane = plane_options(self, total)
+        X, codes, weight, n_classes = rows
+        X, plane = row_matrix(X), plane_options(self, rows.total_weight)
         return grow(
             codes,
             CascadeSplit(X, codes, sample_weight=weight, options=plane),
@@ -125,4 +118,5 @@ class SVMTreesClassifier(ObliqueTreeClassifier):
             max_depth=self.max_depth,
             seed=seed,
             n_jobs=n_jobs,
+            kept=kept,
         )

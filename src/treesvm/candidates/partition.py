@@ -9,10 +9,9 @@ from typing import NamedTuple
 
 import numpy as np
 from sklearn.base import clone
-from sklearn.exceptions import NotFittedError
 from sklearn.model_selection import KFold
-from sklearn.utils.validation import check_is_fitted
 
+from treesvm.inputs.estimator import is_fitted
 from treesvm.inputs.parameter_rules import Rule, is_count, is_number
 from treesvm.trees.axis import copied_tree, grow_axis_tree
 from treesvm.trees.grafting import count_rows
@@ -85,9 +84,7 @@ def partition_rows(X, codes, *, tree=None, pruning="auto", rng=None):
 
 def _given_tree(tree, X, codes, rng):
     """Copy a scikit-learn tree, fitted or not."""
-    try:
-        check_is_fitted(tree)
-    except NotFittedError:
+    if not is_fitted(tree):
         tree = clone(tree)
         if getattr(tree, "random_state", 0) is None:
             tree.set_params(random_state=rng.randint(np.iinfo(np.int32).max))

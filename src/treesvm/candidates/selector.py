@@ -15,6 +15,8 @@ from treesvm.inputs.estimator import Estimator
 from treesvm.inputs.training_rows import checked_rows, class_codes
 from treesvm.inputs.whole_fit import all_or_nothing
 
+_MOST_BYTES = 2**30  # of sparse rows made dense
+
 
 class CandidateSelector(Estimator, ABC):
     """Base of all selectors; a subclass answers `_select`.
@@ -81,12 +83,12 @@ def with_every_class(rows, codes, rng):
     return np.concatenate([rows, np.array(extra, dtype=np.intp)])
 
 
-def dense_rows(X, what, max_bytes=2**30):
-    """Return X as a dense float64 array, if that takes at most `max_bytes`."""
+def dense_rows(X, what):
+    """Return X as a dense float64 array, if that does not take too much memory."""
     n_bytes = 8 * X.shape[0] * X.shape[1]
     if not hasattr(X, "toarray"):
         return np.asarray(X, dtype=np.float64)
-    if n_bytes > max_bytes:
+    if n_bytes > _MOST_BYTES:
         raise ValueError(
             f"{what} measures distances from centroids, which are dense: {X.shape[0]} "
             f"rows of {X.shape[1]} features would take {n_bytes / 2**30:.1f} GB. Use "

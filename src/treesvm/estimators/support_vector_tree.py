@@ -5,7 +5,6 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 from sklearn.base import ClassifierMixin, MetaEstimatorMixin, clone
-from sklearn.exceptions import NotFittedError
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
@@ -24,7 +23,7 @@ from treesvm.decomposition.committee import joint_scores
 from treesvm.decomposition.predictor import DecompositionPredictor
 from treesvm.estimators.kernel_svc import KernelSVC
 from treesvm.inputs.array_types import Array, ArrayLike, MatrixLike, Seed
-from treesvm.inputs.estimator import Estimator
+from treesvm.inputs.estimator import Estimator, is_fitted
 from treesvm.inputs.parameter_rules import (
     FLAG,
     count,
@@ -228,7 +227,7 @@ class SupportVectorTreeClassifier(MetaEstimatorMixin, ClassifierMixin, Estimator
     def _fitted_estimator(self, X, y, sample_weight):
         """Return the fitted model and the rows of D."""
         model = KernelSVC() if self.estimator is None else self.estimator
-        if _is_fitted(model):
+        if is_fitted(model):
             X = checked_rows(self, X)
             _check_width(model, X)
             self.classes_ = np.asarray(model.classes_)
@@ -245,13 +244,13 @@ class SupportVectorTreeClassifier(MetaEstimatorMixin, ClassifierMixin, Estimator
         model = self.estimator
         model = KernelSVC(kernel="precomputed") if model is None else model
         kernel = CallableKernel(self.object_kernel)
-        if _is_fitted(model) and len(objects) != model.n_features_in_:
+        if is_fitted(model) and len(objects) != model.n_features_in_:
             raise ValueError(
                 f"X holds {len(objects)} objects; a fitted estimator with a "
                 f"precomputed kernel needs its {model.n_features_in_} training objects."
             )
         gram = kernel.block(objects, objects, np.float64)
-        if not _is_fitted(model):
+        if not is_fitted(model):
             weights = {} if sample_weight is None else {"sample_weight": sample_weight}
             model = clone(model).fit(gram, y, **weights)
         self.classes_ = np.asarray(model.classes_)
@@ -365,14 +364,6 @@ class SupportVectorTreeClassifier(MetaEstimatorMixin, ClassifierMixin, Estimator
         tags.input_tags.sparse = not is_gram
         tags.input_tags.pairwise = is_gram and self.object_kernel is None
         return tags
-
-
-def _is_fitted(model):
-    try:
-        check_is_fitted(model)
-    except NotFittedError:
-        return False
-    return True
 
 
 def _check_width(model, X):

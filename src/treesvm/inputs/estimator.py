@@ -3,6 +3,7 @@
 from importlib.metadata import PackageNotFoundError, metadata
 
 from sklearn.base import BaseEstimator
+from sklearn.exceptions import NotFittedError
 from sklearn.utils.validation import check_is_fitted
 
 from treesvm.inputs.parameter_rules import check_parameters
@@ -46,6 +47,15 @@ class Estimator(BaseEstimator):
 
     def _doc_link_url_param_generator(self):
         return {"page": page_of(type(self))}
+
+
+def is_fitted(model):
+    """Whether a model of any library is."""
+    try:
+        check_is_fitted(model)
+    except NotFittedError:
+        return False
+    return True
 
 
 def page_of(kind):

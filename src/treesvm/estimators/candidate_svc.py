@@ -129,17 +129,20 @@ class CandidateSVC(MetaEstimatorMixin, ClassifierMixin, Estimator):
 
     def predict(self, X: MatrixLike) -> Array:
         """Return the class of every row."""
-        return self.estimator_.predict(self._checked(X))
+        X = self._checked(X)  # before it is asked for what an unfitted one lacks
+        return self.estimator_.predict(X)
 
     @_machine_has("decision_function")
     def decision_function(self, X: MatrixLike) -> Array:
         """Return the machine's decision values."""
-        return self.estimator_.decision_function(self._checked(X))
+        X = self._checked(X)
+        return self.estimator_.decision_function(X)
 
     @_machine_has("predict_proba")
     def predict_proba(self, X: MatrixLike) -> Array:
         """Return the machine's class probabilities."""
-        return self.estimator_.predict_proba(self._checked(X))
+        X = self._checked(X)
+        return self.estimator_.predict_proba(X)
 
     @_machine_has("predictor")
     def predictor(self) -> Callable[..., Any]:

@@ -177,3 +177,12 @@ def test_one_class_is_refused():
     X, _ = rows()
     with pytest.raises(ValueError, match="one class"):
         SVMMajClassifier().fit(X, np.zeros(300))
+
+
+def test_probabilities_of_a_class_with_one_row():
+    X, y = rows(3, 60)
+    alone = np.flatnonzero(y == "cat")[0]
+    kept = np.flatnonzero((y != "cat") | (np.arange(len(y)) == alone))
+    model = SVMMajClassifier(probability=True, random_state=0).fit(X[kept], y[kept])
+    said = model.predict_proba(X)
+    assert np.array_equal(model.classes_[said.argmax(axis=1)], model.predict(X))

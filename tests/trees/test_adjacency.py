@@ -5,13 +5,9 @@ import pytest
 
 from tests import naive_candidates as naive
 from treesvm import HLSVMClassifier
-from treesvm.trees import (
-    adjacent_leaves,
-    grow_axis_tree,
-    leaf_boxes,
-    leaf_statistics,
-    neighbour_blocks,
-)
+from treesvm.trees.adjacency import neighbour_blocks
+from treesvm.trees.axis import grow_axis_tree
+from treesvm.trees.boxes import leaf_boxes
 
 
 def grown(rng, n=150, d=3, n_classes=2, grid=False):
@@ -24,6 +20,16 @@ def naive_boxes(tree):
     return naive.boxes(
         tree.feature, tree.threshold, tree.left, tree.right, tree.n_features
     )
+
+
+def adjacent_leaves(tree, labels=None):
+    """Return the neighbours of all leaves, which are few enough for one block."""
+    (block,) = neighbour_blocks(tree, labels)
+    return block
+
+
+def majorities(tree):
+    return tree.value[tree.leaves()].argmax(axis=1)
 
 
 def as_set(block):
@@ -44,7 +50,7 @@ def test_boxes_and_neighbours_equal_the_loops(d, grid, rng):
 
 def test_only_neighbours_of_another_label_are_listed(rng):
     tree = grown(rng, n_classes=3)
-    labels = leaf_statistics(tree).majority
+    labels = majorities(tree)
     wanted = {
         (a, b) for a, b in naive.adjacent(*naive_boxes(tree)) if labels[a] != labels[b]
     }
@@ -88,7 +94,7 @@ def test_many_leaves_in_a_hundred_dimensions_in_bounded_memory(rng):
         X, y, max_leaf_size=2, splitter="random", max_features=1, random_state=0
     )
     assert tree.n_leaves > 15_000
-    blocks = neighbour_blocks(tree, leaf_statistics(tree).majority, max_pairs=2**16)
+    blocks = neighbour_blocks(tree, majorities(tree), max_pairs=2**16)
     block = next(blocks)
     assert 0 < block.n_leaves < tree.n_leaves
     assert len(block.indices) <= 2**17

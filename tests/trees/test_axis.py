@@ -6,13 +6,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from treesvm.trees import (
-    coarsen,
-    grow_axis_regression_tree,
-    grow_axis_tree,
-    leaf_statistics,
-    rows_by_leaf,
-)
+from treesvm.partitions import TreeParts
+from treesvm.trees.axis import grow_axis_regression_tree, grow_axis_tree
+from treesvm.trees.leaf_rows import rows_by_leaf
 
 
 def rings(seed, n_rows=600, n_features=3):
@@ -69,10 +65,10 @@ def test_rows_that_cannot_be_separated_stay_together():
 def test_coarsened_equals_grown(seed, ceiling):
     X, y = rings(seed)
     fine = grow_axis_tree(X, y, max_leaf_size=5, random_state=0)
-    coarse = coarsen(fine, ceiling)
+    coarse, place = TreeParts(fine).coarsen(ceiling)
     grown = grow_axis_tree(X, y, max_leaf_size=ceiling, random_state=0)
     assert naive_trees.same_tree(coarse.tree, grown)
-    np.testing.assert_array_equal(coarse.leaf_ids(fine.apply(X)), coarse.tree.apply(X))
+    np.testing.assert_array_equal(place[TreeParts(fine).apply(X)], coarse.apply(X))
 
 
 def test_weight_two_equals_row_twice():
@@ -111,18 +107,6 @@ def test_regression_tree_averages_targets(max_tree_rows, rng):
         assert tree.n_rows[node] == len(inside)
         assert tree.value[node, 0] == pytest.approx(y[inside].mean())
     assert tree.n_rows[tree.is_leaf].max() < 25
-
-
-def test_leaf_statistics_of_a_tree():
-    X, y = rings(1)
-    tree = grow_axis_tree(X, y, max_leaf_size=40, random_state=0)
-    statistics, leaf_ids = leaf_statistics(tree), tree.apply(X)
-    for leaf, n_rows, n_classes, majority in zip(*statistics, strict=True):
-        inside = y[leaf_ids == leaf]
-        assert (n_rows, n_classes) == (len(inside), len(np.unique(inside)))
-        assert majority == np.bincount(inside).argmax()
-    pure = sum(n for n, c in zip(statistics[1], statistics[2], strict=True) if c == 1)
-    assert statistics.pure_share == pytest.approx(pure / len(y))
 
 
 @given(st.lists(st.integers(0, 8), max_size=60))

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from treesvm.trees import grow_axis_tree
+from treesvm.trees.axis import grow_axis_tree
 from treesvm.trees.pruning import (
     best_cut,
     errors_along,

@@ -10,8 +10,10 @@ from hypothesis import strategies as st
 from scipy import sparse
 from sklearn.tree import DecisionTreeClassifier
 
-from treesvm.trees import LEAF, Tree, grow_axis_tree
+from treesvm.trees.axis import grow_axis_tree
+from treesvm.trees.routing import LEAF
 from treesvm.trees.single_rows import RowRouter
+from treesvm.trees.tree import Tree
 
 
 def grown(seed, *, n_rows=300, n_features=4, ceiling=10, digits=None):
@@ -134,15 +136,6 @@ def test_rows_may_enter_at_any_node(rng):
     tree, X = oblique(1), rng.normal(size=(50, 5))
     expected = [naive_trees.route(x, tree, 4)[-1] for x in X]
     np.testing.assert_array_equal(tree.apply(X, start=4), expected)
-
-
-@pytest.mark.parametrize("as_type", [np.asarray, sparse.csr_matrix])
-def test_tested_values_reproduce_the_routing(as_type):
-    tree, X, _ = grown(5)
-    rows = np.arange(len(X))
-    values = tree.tested_values(as_type(X), rows, 0)
-    left = tree.apply(X) < tree.right[0]  # depth-first numbers of scikit-learn
-    np.testing.assert_array_equal(values <= tree.threshold[0], left)
 
 
 def test_a_tree_survives_pickling():

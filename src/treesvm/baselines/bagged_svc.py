@@ -5,7 +5,6 @@ from typing import Any, Self
 import numpy as np
 from sklearn.base import ClassifierMixin
 from sklearn.utils import check_random_state
-from sklearn.utils.validation import check_is_fitted
 
 from treesvm.decomposition.committee import Committee, joined
 from treesvm.decomposition.decomposition import Decomposition
@@ -13,9 +12,7 @@ from treesvm.decomposition.theta import Theta
 from treesvm.decomposition.training import MachineOptions
 from treesvm.inputs.array_types import Array, ArrayLike, ClassWeight, MatrixLike, Seed
 from treesvm.inputs.estimator import Estimator
-from treesvm.inputs.parameter_rules import check_parameters
-from treesvm.inputs.rows import Rows
-from treesvm.inputs.training_rows import checked_rows, classification_rows
+from treesvm.inputs.training_rows import class_rows
 from treesvm.inputs.whole_fit import all_or_nothing
 from treesvm.model_selection.row_splits import split_rows
 from treesvm.model_selection.search_candidates import (
@@ -151,13 +148,11 @@ class BaggedSVC(ClassifierMixin, Estimator):
         self
         """
         self.check_parameters()
-        X, codes, weight = classification_rows(
-            self, X, y, sample_weight, self.class_weight
-        )
-        kept = np.flatnonzero(weight > 0)
-        rows = Rows(X, codes, weight, len(self.classes_)).take(kept)
+        every = class_rows(self, X, y, sample_weight)
+        kept = np.flatnonzero(every.weight > 0)
+        rows = every.take(kept)
         rng = check_random_state(self.random_state)
-        train, val = self._split(codes, kept, rng)
+        train, val = self._split(every.target, kept, rng)
         bags = self._committees(rows, train, val, rng)
         best = min(bags, key=lambda theta: (-bags[theta].accuracies[-1], theta[:2]))
         self.C_, self.gamma_ = best.C, best.gamma
@@ -213,10 +208,6 @@ class BaggedSVC(ClassifierMixin, Estimator):
             int(float(self.cache_size) * 2**20),
         )
 
-    def check_parameters(self) -> None:
-        """Raise a ValueError that names a parameter out of range."""
-        check_parameters(self)
-
     def restore_fitted(self, members: list[Any], validation_scores: Any) -> Self:
         """Set the fitted attributes from trained machines, wherever they come from."""
         if any(len(member.parts) != 1 for member in members):
@@ -235,15 +226,9 @@ class BaggedSVC(ClassifierMixin, Estimator):
         return self._answers("predict", X)
 
     def _answers(self, method, X):
-        check_is_fitted(self)
-        X = checked_rows(self, X, reset=False)
+        X = self._checked(X)
         said = [member.says(X, self.n_jobs) for member in self.decompositions_]
         return Committee(len(self.classes_)).answers(method, said, self.classes_)
-
-    def __sklearn_tags__(self):
-        tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = True
-        return tags
 
 
 class _Committee:

@@ -9,14 +9,13 @@ from scipy import sparse
 from sklearn.base import ClassifierMixin
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
-from sklearn.utils.validation import check_is_fitted
 
 from treesvm.compression.subspace_pursuit import PursuitOptions, pursue
 from treesvm.decomposition.progress import Progress
 from treesvm.inputs.array_types import Array, ArrayLike, ClassWeight, MatrixLike, Seed
 from treesvm.inputs.estimator import Estimator
-from treesvm.inputs.parameter_rules import check_parameters, count, one_of
-from treesvm.inputs.training_rows import checked_rows, classification_rows
+from treesvm.inputs.parameter_rules import count, one_of
+from treesvm.inputs.training_rows import class_rows, takes_gram
 from treesvm.inputs.whole_fit import all_or_nothing
 from treesvm.kernels.kernel import kernel_class, resolve_kernel
 
@@ -159,13 +158,12 @@ callable, default="rbf"
         self
         """
         self.check_parameters()
-        X, codes, weight = classification_rows(
-            self, X, y, sample_weight, self.class_weight
-        )
-        kept = np.flatnonzero(weight > 0)
-        rows = _dense(X)[kept]
+        every = class_rows(self, X, y, sample_weight)
+        kept = np.flatnonzero(every.weight > 0)
+        rows = every.take(kept)
+        X = _dense(rows.X)
         self.kernel_ = resolve_kernel(
-            self.kernel, gamma=self.gamma, degree=self.degree, coef0=self.coef0, X=rows
+            self.kernel, gamma=self.gamma, degree=self.degree, coef0=self.coef0, X=X
         )
         options = PursuitOptions(
             self.budget,
@@ -178,12 +176,12 @@ callable, default="rbf"
             check_random_state(self.random_state).randint(2**31 - 1)
         )
         progress = Progress(self.budget, "basis vectors", self.verbose)
-        signs = _signs(codes[kept], len(self.classes_))
+        signs = _signs(rows.target, rows.n_classes)
         span = pursue(
             self.kernel_,
-            rows,
+            X,
             signs,
-            self.C * weight[kept],
+            self.C * rows.weight,
             options,
             rng=rng,
             tell=progress.step,
@@ -223,12 +221,10 @@ callable, default="rbf"
 
     def kernel_evaluations(self, X: MatrixLike) -> Array:
         """Return how many kernels every row costs: the whole basis."""
-        X = checked_rows(self, X, reset=False)
-        return np.full(X.shape[0], len(self.basis_vectors_))
+        return np.full(self._checked(X).shape[0], len(self.basis_vectors_))
 
     def _decisions(self, X):
-        check_is_fitted(self)
-        X = _dense(checked_rows(self, X, reset=False))
+        X = _dense(self._checked(X))
         if len(self.basis_vectors_) == 0:
             return np.tile(self.intercept_, (len(X), 1))
         K = self.kernel_.block(X, self.basis_vectors_, np.float64)
@@ -236,8 +232,8 @@ callable, default="rbf"
 
     def check_parameters(self) -> None:
         """Raise a ValueError that names a parameter out of range."""
-        check_parameters(self)
-        if isinstance(self.kernel, str) and self.kernel == "precomputed":
+        super().check_parameters()
+        if takes_gram(self):
             raise ValueError(
                 "kernel='precomputed' has no vectors to choose; use KernelSVC with "
                 "SupportVectorTreeClassifier for a Gram matrix."
@@ -247,11 +243,6 @@ callable, default="rbf"
                 f"basis='free' looks for pre-images of the RBF kernel; with "
                 f"kernel={self.kernel!r} use basis='training'."
             )
-
-    def __sklearn_tags__(self):
-        tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = True
-        return tags
 
 
 def _dense(X):

@@ -16,13 +16,14 @@ from treesvm.inputs.parameter_rules import FLAG, count
 from treesvm.inputs.training_rows import (
     check_boxes,
     checked_rows,
-    classification_rows,
+    class_rows,
     row_weights,
+    takes_gram,
 )
 from treesvm.inputs.whole_fit import all_or_nothing
 from treesvm.machines.lasvm_machines import (
     OnlineOptions,
-    Rows,
+    StreamedRows,
     learn_online,
 )
 from treesvm.machines.layout import class_layout
@@ -190,15 +191,14 @@ callable, default="rbf"
         self
         """
         self.check_parameters()
-        X, codes, weight = classification_rows(
-            self, X, y, sample_weight, self.class_weight
-        )
-        kept = np.flatnonzero(weight > 0)
-        rows = Rows(X[kept], codes[kept], weight[kept], kept)
+        every = class_rows(self, X, y, sample_weight)
+        kept = np.flatnonzero(every.weight > 0)
+        X, codes, weight, _ = every.take(kept)
+        rows = StreamedRows(X, codes, weight, kept)
         kernel = self._resolved_kernel(rows.X)
         self._learn(rows, self._options(kernel, self.epochs, self.finish))
         if self.probability:
-            self._calibrate(X, codes, weight)
+            self._fit_probability(every)
         if not self.converged_.all() and self.finish:
             warnings.warn(
                 f"{np.sum(~self.converged_)} of {len(self.converged_)} machines did "
@@ -252,7 +252,7 @@ callable, default="rbf"
         codes = _codes_of(y, self.classes_)
         first = 0 if is_first else self._machine.n_training_rows
         kept = np.flatnonzero(weight > 0)
-        rows = Rows(X[kept], codes[kept], weight[kept], first + kept)
+        rows = StreamedRows(X[kept], codes[kept], weight[kept], first + kept)
         kernel = self._resolved_kernel(rows.X) if is_first else self._machine.kernel
         self._learn(rows, self._options(kernel, 1, False), is_first=is_first)
         return self
@@ -279,7 +279,7 @@ callable, default="rbf"
                 np.arange(machine.n_classes), np.diff(machine.class_starts)
             )
             known["machine"] = machine
-            known["kept"] = Rows(
+            known["kept"] = StreamedRows(
                 machine.vectors, codes, self.support_weight_, machine.support
             )
         sizes = np.bincount(rows.codes, minlength=len(self.classes_))
@@ -319,7 +319,7 @@ callable, default="rbf"
     def check_parameters(self) -> None:
         """Raise a ValueError that names a parameter out of range."""
         super().check_parameters()
-        if isinstance(self.kernel, str) and self.kernel == "precomputed":
+        if takes_gram(self):
             raise ValueError(
                 "kernel='precomputed' has all values before the first row comes; use "
                 "KernelSVC for a Gram matrix."

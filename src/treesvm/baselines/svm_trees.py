@@ -3,12 +3,11 @@
 from typing import Any, ClassVar
 
 from treesvm.estimators.oblique_classifier import ObliqueTreeClassifier
-from treesvm.inputs.array_types import Array, ClassWeight, Seed
-from treesvm.inputs.parameter_rules import check_parameters, one_of
-from treesvm.inputs.row_access import row_matrix
+from treesvm.inputs.array_types import ClassWeight, Seed
+from treesvm.inputs.parameter_rules import one_of
+from treesvm.inputs.rows import Rows
 from treesvm.trees.cascade_split import CascadeSplit
-from treesvm.trees.growth import grow
-from treesvm.trees.oblique import plane_options
+from treesvm.trees.oblique import grow_oblique_tree, plane_options
 from treesvm.trees.tree import Tree
 
 
@@ -102,31 +101,20 @@ class SVMTreesClassifier(ObliqueTreeClassifier):
         self.n_jobs = n_jobs
         self.random_state = random_state
 
-    def check_parameters(self) -> None:
-        """Raise a ValueError that names a parameter out of range."""
-        check_parameters(self)
-
     def grow_tree(
-        self,
-        X: Any,
-        codes: Array,
-        weight: Array | None,
-        *,
-        n_classes: int,
-        seed: int,
-        n_jobs: int | None,
+        self, rows: Rows, *, seed: int, n_jobs: int | None, kept: Any = None
     ) -> Tree:
         """Grow one cascade."""
-        X = row_matrix(X)
-        total = len(codes) if weight is None else weight.sum()
-        plane = plane_options(self, total)
-        return grow(
-            codes,
-            CascadeSplit(X, codes, sample_weight=weight, options=plane),
-            n_classes=n_classes,
-            n_features=X.shape[1],
-            sample_weight=weight,
+        return grow_oblique_tree(
+            rows.X,
+            rows.target,
+            n_classes=rows.n_classes,
+            plane=plane_options(self, rows.total_weight),
+            finder=CascadeSplit,
+            sample_weight=rows.weight,
+            max_leaf_weight=0.0,
             max_depth=self.max_depth,
             seed=seed,
             n_jobs=n_jobs,
+            kept=kept,
         )

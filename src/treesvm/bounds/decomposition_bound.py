@@ -29,11 +29,10 @@ from itertools import combinations
 from typing import Any, NamedTuple
 
 import numpy as np
-from sklearn.utils import check_array
 from sklearn.utils.validation import check_is_fitted
 
 from treesvm.inputs.array_types import ArrayLike, MatrixLike
-from treesvm.inputs.row_access import canonical_rows
+from treesvm.inputs.training_rows import plain_rows
 from treesvm.trees.leaf_rows import rows_by_leaf
 
 _BLOCK = 2_000  # support vectors whose kernel rows are held at once
@@ -136,12 +135,7 @@ def decomposition_bound(model: Any, X: MatrixLike, y: ArrayLike) -> Decompositio
             f"the model has {len(model.decompositions_)} decompositions that vote; the "
             "bound is one of a single tree: use n_estimators=1."
         )
-    X = check_array(
-        canonical_rows(X),
-        accept_sparse="csr",
-        dtype=(np.float64, np.float32),
-        order="C",
-    )
+    X = plain_rows(X)
     codes = np.searchsorted(model.classes_, np.asarray(y))
     member = model.decompositions_[0]
     terms = _problem_terms(member, X, codes, model.multi_class)

@@ -6,7 +6,7 @@ import sys
 import numpy as np
 from sklearn.neighbors import NearestNeighbors
 
-from treesvm.candidates.selector import CandidateSelector, check_count
+from treesvm.candidates.selector import CandidateSelector
 from treesvm.inputs.array_types import Seed
 from treesvm.kernels.compiling import compiled
 
@@ -107,10 +107,6 @@ class CBD(CandidateSelector):
         rest = np.setdiff1d(np.arange(len(codes)), drawn[:n_drawn])
         more = rng.choice(rest, n_kept - n_drawn, replace=False)
         return np.concatenate([drawn[:n_drawn], more])
-
-    def check_parameters(self) -> None:
-        super().check_parameters()
-        check_count("n_neighbors", self.n_neighbors)
 
 
 def nearest_rows(X, n_neighbors, algorithm="auto", n_jobs=None, verbose=0):

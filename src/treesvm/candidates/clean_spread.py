@@ -4,7 +4,7 @@ import numpy as np
 
 from treesvm.candidates.cbd import nearest_rows
 from treesvm.candidates.quotas import apportion
-from treesvm.candidates.selector import CandidateSelector, check_count, check_number
+from treesvm.candidates.selector import CandidateSelector
 from treesvm.inputs.array_types import Seed
 from treesvm.kernels.compiling import compiled
 
@@ -101,11 +101,6 @@ class CleanSpread(CandidateSelector):
         drawn = np.empty(n_kept, np.int64)
         _draw_spread(order, self.n_clean_, neighbours, codes, quotas, reach, drawn)
         return drawn
-
-    def check_parameters(self) -> None:
-        super().check_parameters()
-        check_count("n_neighbors", self.n_neighbors)
-        check_number("floor", self.floor, above=0.0)
 
 
 def vote(codes, neighbours):

@@ -1,10 +1,10 @@
 """FLD: rows near Fisher's discriminant of adjacent leaves (Chau, Li and Yu 2014)."""
 
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
-from treesvm.candidates.partition import check_partition, partition_rows
+from treesvm.candidates.partition import PARTITION_RULES, partition_rows
 from treesvm.candidates.quotas import apportion, best_of_each
 from treesvm.candidates.selector import CandidateSelector, dense_rows
 from treesvm.candidates.support_distance import majority_centroids, majority_rows
@@ -69,6 +69,8 @@ class FLD(CandidateSelector):
     50
     """
 
+    _rules: ClassVar = PARTITION_RULES
+
     def __init__(
         self,
         share: float = 0.1,
@@ -95,10 +97,6 @@ class FLD(CandidateSelector):
         rest = np.setdiff1d(np.arange(len(codes)), best)
         more = rng.choice(rest, n_kept - len(best), replace=False)
         return np.concatenate([best, more])
-
-    def check_parameters(self) -> None:
-        super().check_parameters()
-        check_partition(self.tree, self.pruning)
 
 
 def discriminant_distances(X, codes, partition):

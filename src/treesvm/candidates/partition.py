@@ -9,11 +9,10 @@ from typing import NamedTuple
 
 import numpy as np
 from sklearn.base import clone
-from sklearn.exceptions import NotFittedError
 from sklearn.model_selection import KFold
-from sklearn.utils.validation import check_is_fitted
 
-from treesvm.candidates.selector import check_count, check_number
+from treesvm.inputs.estimator import is_fitted
+from treesvm.inputs.parameter_rules import Rule, is_count, is_number
 from treesvm.trees.axis import copied_tree, grow_axis_tree
 from treesvm.trees.grafting import count_rows
 from treesvm.trees.pruning import errors_along, prune_by_rows, pruning_path
@@ -37,24 +36,25 @@ class Partition(NamedTuple):
         return self.tree.n_rows[self.tree.leaves()]
 
 
-def check_partition(tree, pruning):
-    """Raise a ValueError if `tree` or `pruning` is not possible."""
-    if tree is not None and not hasattr(tree, "fit"):
-        raise ValueError(
-            f"tree={tree!r} is not possible; use None or a DecisionTreeClassifier of "
-            "scikit-learn."
-        )
-    if pruning is None or (isinstance(pruning, str) and pruning == "auto"):
-        return
-    if isinstance(pruning, float):
-        check_number("pruning", pruning, above=0.0, most=0.9)
-    elif isinstance(pruning, str):
-        raise ValueError(
-            f"pruning={pruning!r} is not possible; use 'auto', a share of the rows, a "
-            "number of folds, or None."
-        )
-    else:
-        check_count("pruning", pruning, 2)
+def _is_pruning(value):
+    if value is None or isinstance(value, str):
+        return value in (None, "auto")
+    if isinstance(value, float):
+        return is_number(value, above=0.0, most=0.9)
+    return is_count(value, 2)
+
+
+# What the parameters of `partition_rows` may be.
+PARTITION_RULES: dict[str, Rule] = {
+    "tree": (
+        lambda value: value is None or hasattr(value, "fit"),
+        "use None or a DecisionTreeClassifier of scikit-learn",
+    ),
+    "pruning": (
+        _is_pruning,
+        "use 'auto', a share of the rows up to 0.9, a number of folds, or None",
+    ),
+}
 
 
 def partition_rows(X, codes, *, tree=None, pruning="auto", rng=None):
@@ -84,9 +84,7 @@ def partition_rows(X, codes, *, tree=None, pruning="auto", rng=None):
 
 def _given_tree(tree, X, codes, rng):
     """Copy a scikit-learn tree, fitted or not."""
-    try:
-        check_is_fitted(tree)
-    except NotFittedError:
+    if not is_fitted(tree):
         tree = clone(tree)
         if getattr(tree, "random_state", 0) is None:
             tree.set_params(random_state=rng.randint(np.iinfo(np.int32).max))

@@ -5,7 +5,6 @@ row numbers are in ``sample_indices_``. That package is not needed.
 """
 
 from abc import ABC, abstractmethod
-from numbers import Integral, Real
 from typing import Any, Self
 
 import numpy as np
@@ -13,9 +12,10 @@ from sklearn.utils import _safe_indexing, check_random_state
 
 from treesvm.inputs.array_types import ArrayLike, MatrixLike
 from treesvm.inputs.estimator import Estimator
-from treesvm.inputs.parameter_rules import check_parameters
 from treesvm.inputs.training_rows import checked_rows, class_codes
 from treesvm.inputs.whole_fit import all_or_nothing
+
+_MOST_BYTES = 2**30  # of sparse rows made dense
 
 
 class CandidateSelector(Estimator, ABC):
@@ -69,13 +69,8 @@ class CandidateSelector(Estimator, ABC):
         rng : RandomState
         """
 
-    def check_parameters(self) -> None:
-        check_parameters(self)
-        check_number("share", self.share, above=0.0, most=1.0)
-
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = True
         tags.target_tags.required = True
         return tags
 
@@ -88,37 +83,12 @@ def with_every_class(rows, codes, rng):
     return np.concatenate([rows, np.array(extra, dtype=np.intp)])
 
 
-def check_number(name, value, *, least=None, above=None, most=None):
-    """Raise a ValueError if a parameter is no number within the bounds given."""
-    fits = (
-        isinstance(value, Real)
-        and not isinstance(value, (bool, np.bool_))
-        and np.isfinite(value)
-        and (least is None or value >= least)
-        and (above is None or value > above)
-        and (most is None or value <= most)
-    )
-    if not fits:
-        low = f"above {above:g}" if least is None else f"of {least:g} or more"
-        high = "" if most is None else f", at most {most:g}"
-        raise ValueError(f"{name}={value!r} is not possible; use a number {low}{high}.")
-
-
-def check_count(name, value, least=1):
-    """Raise a ValueError if a parameter is no whole number of at least `least`."""
-    is_whole = isinstance(value, Integral) and not isinstance(value, bool)
-    if not is_whole or value < least:
-        raise ValueError(
-            f"{name}={value!r} is not possible; use a whole number of {least} or more."
-        )
-
-
-def dense_rows(X, what, max_bytes=2**30):
-    """Return X as a dense float64 array, if that takes at most `max_bytes`."""
+def dense_rows(X, what):
+    """Return X as a dense float64 array, if that does not take too much memory."""
     n_bytes = 8 * X.shape[0] * X.shape[1]
     if not hasattr(X, "toarray"):
         return np.asarray(X, dtype=np.float64)
-    if n_bytes > max_bytes:
+    if n_bytes > _MOST_BYTES:
         raise ValueError(
             f"{what} measures distances from centroids, which are dense: {X.shape[0]} "
             f"rows of {X.shape[1]} features would take {n_bytes / 2**30:.1f} GB. Use "

@@ -1,12 +1,12 @@
 """TRSD: tree-based relative support distance (Ryu and Lee 2020)."""
 
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
-from treesvm.candidates.partition import check_partition, partition_rows
+from treesvm.candidates.partition import PARTITION_RULES, partition_rows
 from treesvm.candidates.quotas import apportion, best_of_each
-from treesvm.candidates.selector import CandidateSelector, check_number, dense_rows
+from treesvm.candidates.selector import CandidateSelector, dense_rows
 from treesvm.candidates.support_distance import support_scores
 from treesvm.inputs.array_types import Seed
 
@@ -72,6 +72,8 @@ class TRSD(CandidateSelector):
     50
     """
 
+    _rules: ClassVar = PARTITION_RULES
+
     def __init__(
         self,
         share: float = 0.1,
@@ -95,11 +97,6 @@ class TRSD(CandidateSelector):
         self.tree_ = partition.tree
         scores = support_scores(rows, codes, partition)
         return rows_of_leaves(scores, partition, n_kept, self.random_share, rng)
-
-    def check_parameters(self) -> None:
-        super().check_parameters()
-        check_number("random_share", self.random_share, least=0.0, most=1.0)
-        check_partition(self.tree, self.pruning)
 
 
 def rows_of_leaves(scores, partition, n_kept, random_share, rng):

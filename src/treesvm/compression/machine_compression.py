@@ -10,7 +10,7 @@ from treesvm.compression.greedy_tree import GrowthOptions, grow_score_tree
 from treesvm.compression.path_fit import fit_path, interval_residual, weighted_gram
 from treesvm.compression.targets import TARGETS
 from treesvm.compression.terms import KernelTerms
-from treesvm.compression.tree_builder import BOTH, TreeBuilder
+from treesvm.compression.tree_builder import chain
 from treesvm.kernels.blas_threads import one_blas_thread
 from treesvm.machines.voting import predicted_codes
 
@@ -104,15 +104,22 @@ def rows_within(n_rows, n_terms, options):
     return min(n_rows, max(100, options.max_bytes // row_bytes))
 
 
+def drawn_within(rows, n_terms, options, rng):
+    """Return the rows, or as many of them at random as `rows_within` allows."""
+    n_rows = rows.shape[0]
+    most = rows_within(n_rows, n_terms, options)
+    if most == n_rows:
+        return rows
+    return rows[np.sort(rng.choice(n_rows, most, replace=False))]
+
+
 def compress_machines(source, X, options, rng):
     """Return the `CompressedMachine` of a source, grown on the rows `X` of D.
 
     Where the matrix of terms does not fit ``options.max_bytes``, D is a random sample
     of the rows.
     """
-    n_used = rows_within(X.shape[0], source.terms.n_terms, options)
-    if n_used < X.shape[0]:
-        X = X[np.sort(rng.choice(X.shape[0], n_used, replace=False))]
+    X = drawn_within(X, source.terms.n_terms, options, rng)
     decisions = source.decide(X)
     K = source.terms.matrix(X)
     n_machines = len(source.pairs)
@@ -204,12 +211,7 @@ class Problem:
             A, self.lower[rows], self.upper[rows], zero, self.biases, ridge,
             max_iter=_CHAIN_STEPS,
         )  # fmt: skip
-        builder = TreeBuilder(self.lower.shape[1])
-        for k, column in enumerate(columns):
-            builder.add(int(column), len(rows))
-            builder.link(k - 1, BOTH, k)
-        builder.end(len(columns) - 1, fit.coefficients, fit.offsets)
-        return builder.finish()
+        return chain(columns, fit.coefficients, fit.offsets, len(rows))
 
     def _choose_split_rows(self, options, seed):
         """Return the size with the least loss on held-out rows of D."""

@@ -18,13 +18,13 @@ from treesvm.compression.machine_compression import (
     Problem,
     chain_targets,
     compress_machines,
+    drawn_within,
     restricted,
-    rows_within,
     targets_of,
 )
 from treesvm.compression.terms import KernelTerms
-from treesvm.compression.tree_builder import BOTH, TreeBuilder
-from treesvm.machines.scaling import LeafScaling
+from treesvm.compression.tree_builder import chain
+from treesvm.machines.scaling import identity_scaling
 from treesvm.machines.voting import predicted_codes
 
 _GROWTH = 1.4  # one size after the other
@@ -71,9 +71,7 @@ def sized_machines(machine, source, X, options, most, rng, *, has_trees):
     n_vectors = machine.n_vectors
     if n_vectors == 0:
         return [whole_machine(machine, source)]
-    n_used = rows_within(X.shape[0], n_vectors, options)
-    if n_used < X.shape[0]:
-        X = X[np.sort(rng.choice(X.shape[0], n_used, replace=False))]
+    X = drawn_within(X, n_vectors, options, rng)
     cap = n_vectors if most is None else min(most, n_vectors)
     found = _chains(source, X, options, cap)
     if has_trees and len(source.pairs) == 1:
@@ -100,9 +98,7 @@ def free_machines(machine, source, X, codes, options, most, rng):
     """
     known = np.unique(source.pairs[source.pairs >= 0])
     kept = np.flatnonzero(np.isin(codes, known))
-    n_used = rows_within(len(kept), machine.n_vectors, options)
-    if n_used < len(kept):
-        kept = np.sort(rng.choice(kept, n_used, replace=False))
+    kept = drawn_within(kept, machine.n_vectors, options, rng)
     is_dense = isinstance(X, np.ndarray) and isinstance(machine.vectors, np.ndarray)
     is_known = is_dense and machine.kernel.has_free_vectors
     if not is_known or machine.n_vectors == 0 or len(kept) < 2:
@@ -155,10 +151,9 @@ def network_machine(network, source, known, n_rows):
     signs[np.searchsorted(known, positive), machines] = 1.0
     is_pair = negative >= 0
     signs[np.searchsorted(known, negative[is_pair]), machines[is_pair]] = -1.0
-    tree = _chain(network.weights @ signs, network.biases @ signs, n_rows)
+    tree = _every_term(network.weights @ signs, network.biases @ signs, n_rows)
     terms = KernelTerms(source.terms.kernel, network.vectors)
-    width = len(network.factor)
-    scaling = LeafScaling(np.arange(width), np.zeros(width), network.factor)
+    scaling = identity_scaling(len(network.factor))._replace(factor=network.factor)
     return CompressedMachine(terms, (tree,), source.pairs, source.n_classes), scaling
 
 
@@ -192,17 +187,14 @@ def _trees(source, X, options, cap, rng):
 
 def whole_machine(machine, source):
     """The machine itself as one long chain, with its own coefficients."""
-    return restricted(source, [_chain(machine.coefficient_matrix, machine.biases, 0)])
+    return restricted(
+        source, [_every_term(machine.coefficient_matrix, machine.biases, 0)]
+    )
 
 
-def _chain(coefficients, offsets, n_rows):
-    """A tree of one path; term k is that of node k."""
-    builder = TreeBuilder(len(offsets))
-    for k in range(len(coefficients)):
-        builder.add(k, n_rows)
-        builder.link(k - 1, BOTH, k)
-    builder.end(len(coefficients) - 1, coefficients, offsets)
-    return builder.finish()
+def _every_term(coefficients, offsets, n_rows):
+    """A chain in which term k is that of node k."""
+    return chain(range(len(coefficients)), coefficients, offsets, n_rows)
 
 
 def choose_sizes(tables, allowed):

@@ -8,6 +8,16 @@ from treesvm.trees.routing import LEAF
 LEFT, RIGHT, BOTH = 0, 1, 2
 
 
+def chain(columns, coefficients, offsets, n_rows):
+    """Return a tree of one path, which meets the columns in their order."""
+    builder = TreeBuilder(len(offsets))
+    for k, column in enumerate(columns):
+        builder.add(int(column), n_rows)
+        builder.link(k - 1, BOTH, k)
+    builder.end(len(columns) - 1, coefficients, offsets)
+    return builder.finish()
+
+
 class TreeBuilder:
     """Nodes in the order in which they are added: parents first.
 

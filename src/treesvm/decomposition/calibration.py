@@ -20,7 +20,6 @@ from typing import NamedTuple
 import numpy as np
 from scipy.optimize import minimize, minimize_scalar
 from scipy.special import log_softmax
-from sklearn.model_selection import KFold, StratifiedKFold
 
 from treesvm.machines.leave_one_out import left_out_decisions
 from treesvm.trees.leaf_rows import rows_by_leaf
@@ -287,33 +286,6 @@ def has_probability(model):
     return True
 
 
-def held_out_scores(fit_scores, codes, random_state, n_folds=5):
-    """Return scores of every row by a model that was not trained on it.
-
-    Parameters
-    ----------
-    fit_scores : callable
-        ``fit_scores(train, test)`` trains on the rows `train` and returns scores of the
-        rows `test`.
-    codes : ndarray of shape (n,)
-    """
-    smallest = np.bincount(codes).min()
-    n_folds = min(n_folds, len(codes))
-    if smallest >= 2:
-        folds = StratifiedKFold(
-            min(n_folds, smallest), shuffle=True, random_state=random_state
-        )
-    else:  # a class with one row cannot be in both parts
-        folds = KFold(n_folds, shuffle=True, random_state=random_state)
-    scores = None
-    for train, test in folds.split(codes[:, None], codes):
-        part = fit_scores(train, test)
-        if scores is None:
-            scores = np.zeros((len(codes), *part.shape[1:]))
-        scores[test] = part
-    return scores
-
-
 def fit_scale(scores, codes, weight):
     """Return the slope that minimises the log loss of the held-out scores."""
 
@@ -342,15 +314,4 @@ def winner_on_top(scores, codes):
     best = scores.argmax(axis=1)
     top, own = scores[rows, best], scores[rows, codes]
     scores[rows, best], scores[rows, codes] = own, top
-    return scores
-
-
-def spread(values, seen, n_classes):
-    """Scores of the classes that a held-out model knew, among all classes."""
-    if n_classes == 2 and len(seen) == 2:
-        return values
-    scores = np.full((len(values), n_classes), values.min() - 1.0)
-    if len(seen) == 2:
-        values = np.stack([-values, values], axis=1)
-    scores[:, seen] = values
     return scores

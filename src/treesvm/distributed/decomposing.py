@@ -25,12 +25,7 @@ from treesvm.distributed.leaf_tasks import (
 )
 from treesvm.distributed.shuffling import gathered_pieces
 from treesvm.partitions.tree_parts import TreeParts
-from treesvm.trees.axis import (
-    below_ceiling,
-    draw_seed,
-    plan_sample,
-)
-from treesvm.trees.coarsening import is_small
+from treesvm.trees.axis import below_ceiling, draw_seed, is_small, plan_sample
 from treesvm.trees.grafting import first_numbers, graft, with_totals
 
 _TOTALS = ("leaves", "n_rows", "value")  # of a group

@@ -1,6 +1,6 @@
 """H-LSVM on a Dask cluster."""
 
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from sklearn.utils import check_random_state
@@ -10,7 +10,7 @@ from treesvm.distributed.clusters import tells_lost_clusters
 from treesvm.distributed.dask_classifier import DaskClassifier
 from treesvm.distributed.oblique_growing import Problem, grow_sampled, grow_whole
 from treesvm.estimators.hlsvm import HLSVMClassifier
-from treesvm.inputs.parameter_rules import is_count
+from treesvm.inputs.parameter_rules import count, either
 from treesvm.inputs.whole_fit import all_or_nothing
 from treesvm.trees.tree_committee import binary_problems
 
@@ -65,6 +65,11 @@ class DaskHLSVMClassifier(DaskClassifier):
     """
 
     _default = HLSVMClassifier
+    _rules: ClassVar = {
+        "max_sample_rows": either(
+            None, count("use a positive whole number, or None for all rows")
+        )
+    }
 
     def __init__(
         self,
@@ -91,11 +96,7 @@ class DaskHLSVMClassifier(DaskClassifier):
         -------
         self
         """
-        if self.max_sample_rows is not None and not is_count(self.max_sample_rows):
-            raise ValueError(
-                f"max_sample_rows={self.max_sample_rows!r} is not possible; use a "
-                "positive whole number, or None for all rows."
-            )
+        self.check_parameters()
         model, there = self._started(X, y, sample_weight)
         marks = {"max_sample_rows": str(self.max_sample_rows)}
         with there.open_checkpoint(model, **marks) as store:

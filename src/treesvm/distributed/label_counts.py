@@ -9,6 +9,7 @@ from sklearn.utils.multiclass import check_classification_targets
 
 from treesvm.inputs.training_rows import (
     check_class_masses,
+    check_two_classes,
     check_weight_range,
     class_factors,
 )
@@ -46,11 +47,7 @@ def summarise(client, pairs, class_weight):
     if not filled:
         raise ValueError("y has no rows; give at least two classes of them.")
     classes = np.unique(np.concatenate([count.labels for count in filled]))
-    if len(classes) < 2:
-        raise ValueError(
-            f"y holds one class only, {classes.tolist()[0]!r}; a classifier needs "
-            "rows of at least two classes. Check the labels, or use a one-class method."
-        )
+    check_two_classes(classes)
     totals, masses = np.zeros(len(classes), np.int64), np.zeros(len(classes))
     lows, highs = np.full(len(classes), np.inf), np.zeros(len(classes))
     for count in filled:

@@ -11,6 +11,7 @@ import numpy as np
 from dask import delayed
 
 from treesvm.distributed.decomposing import fit_decomposition, plan_of_tree
+from treesvm.inputs.rows import Rows
 from treesvm.trees.grafting import leaf_totals
 from treesvm.trees.oblique import (
     default_min_share,
@@ -71,9 +72,8 @@ def grow_whole(problem, model):
 
 
 def _grow_in_memory(rows, model, n_classes, seed):
-    return model.grow_tree(
-        rows.X, rows.codes, rows.weight, n_classes=n_classes, seed=seed, n_jobs=1
-    )
+    own = Rows(rows.X, rows.codes, rows.weight, n_classes)
+    return model.grow_tree(own, seed=seed, n_jobs=1)
 
 
 def grow_sampled(client, problem, model, n_sample, n_threads, store):

@@ -1,4 +1,4 @@
-"""NumberedRows as tables that Dask can shuffle, and back.
+"""Rows as tables that Dask can shuffle, and back.
 
 The features of a row travel as one piece of bytes: a table of five columns is shuffled
 ten times as fast as one of a thousand, and sparse rows need no other way. Numbers come
@@ -14,9 +14,6 @@ from scipy import sparse
 
 from treesvm.inputs.rows import Rows
 
-_BYTES = pd.ArrowDtype(pa.large_binary())
-
-# What a row does where it is sent.
 TRAINS, JUDGES = 0, 1  # what a row does in its leaf
 
 

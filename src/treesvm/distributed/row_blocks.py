@@ -29,7 +29,7 @@ _KEPT_SHARE = 0.25  # of the cluster's memory that the rows may take to be kept 
 
 
 class RowBlocks(NamedTuple):
-    """NumberedRows in the order of their numbers 0 … n_rows - 1, cut into blocks."""
+    """Rows in the order of their numbers 0 … n_rows - 1, cut into blocks."""
 
     blocks: list  # of futures or delayed values: `NumberedRows`
     lengths: np.ndarray  # rows of each block
@@ -41,7 +41,7 @@ class RowBlocks(NamedTuple):
 
     @property
     def n_rows(self):
-        """NumberedRows in all."""
+        """How many rows there are in all."""
         return int(self.lengths.sum())
 
     def taken(self, numbers):

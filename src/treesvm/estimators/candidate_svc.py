@@ -13,8 +13,7 @@ from treesvm.candidates.trsd import TRSD
 from treesvm.estimators.kernel_svc import KernelSVC
 from treesvm.inputs.array_types import Array, ArrayLike, MatrixLike, Seed
 from treesvm.inputs.estimator import Estimator
-from treesvm.inputs.parameter_rules import check_parameters
-from treesvm.inputs.training_rows import checked_rows, classification_rows
+from treesvm.inputs.training_rows import class_rows
 from treesvm.inputs.whole_fit import all_or_nothing
 
 
@@ -105,7 +104,7 @@ class CandidateSVC(MetaEstimatorMixin, ClassifierMixin, Estimator):
         self
         """
         self.check_parameters()
-        X, codes, weight = classification_rows(self, X, y, sample_weight, None)
+        X, codes, weight, _ = class_rows(self, X, y, sample_weight)
         rng = check_random_state(self.random_state)
         present = np.flatnonzero(weight > 0)
         selector = _seeded(clone(self._made_selector()), rng)
@@ -130,7 +129,7 @@ class CandidateSVC(MetaEstimatorMixin, ClassifierMixin, Estimator):
 
     def predict(self, X: MatrixLike) -> Array:
         """Return the class of every row."""
-        X = self._checked(X)
+        X = self._checked(X)  # before it is asked for what an unfitted one lacks
         return self.estimator_.predict(X)
 
     @_machine_has("decision_function")
@@ -158,7 +157,8 @@ class CandidateSVC(MetaEstimatorMixin, ClassifierMixin, Estimator):
         return KernelSVC() if self.estimator is None else self.estimator
 
     def check_parameters(self) -> None:
-        check_parameters(self)
+        """Raise a ValueError that names a parameter out of range."""
+        super().check_parameters()
         if not hasattr(self._made_selector(), "fit_resample"):
             raise ValueError(
                 f"selector={self.selector!r} has no fit_resample; use a selector of "
@@ -169,15 +169,6 @@ class CandidateSVC(MetaEstimatorMixin, ClassifierMixin, Estimator):
                 f"estimator={self.estimator!r} cannot be fitted; use a classifier, "
                 "such as KernelSVC()."
             )
-
-    def _checked(self, X):
-        check_is_fitted(self)
-        return checked_rows(self, X, reset=False)
-
-    def __sklearn_tags__(self):
-        tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = True
-        return tags
 
 
 def _seeded(part, rng):

@@ -17,10 +17,18 @@ from treesvm.compression.sized_members import (
 from treesvm.compression.sources import kernel_members
 from treesvm.estimators.support_vector_tree import SupportVectorTreeClassifier
 from treesvm.inputs.array_types import ArrayLike, MatrixLike, Seed
-from treesvm.inputs.parameter_rules import is_count, is_number
+from treesvm.inputs.parameter_rules import check_value, count, either, number, one_of
 from treesvm.inputs.training_rows import checked_rows
 
 _LEAST_ROWS = 10
+_RULES = {
+    "max_kernel_evaluations": either(
+        None, count("use a positive whole number, or None")
+    ),
+    "tolerance": number("use a share in [0, 1)", least=0.0, below=1.0),
+    "vectors": one_of("free", "support"),
+    "refit": one_of("margin", "values"),
+}
 
 
 def compress(
@@ -109,7 +117,13 @@ def compress(
     >>> bool(small.kernel_evaluations(X).max() < 0.2 * len(machine.support_))
     True
     """
-    _check(model, max_kernel_evaluations, tolerance, vectors, refit)
+    _check(
+        model,
+        max_kernel_evaluations=max_kernel_evaluations,
+        tolerance=tolerance,
+        vectors=vectors,
+        refit=refit,
+    )
     tree = SupportVectorTreeClassifier(
         max_height=max_kernel_evaluations,
         refit=refit,
@@ -140,7 +154,7 @@ def compress(
     return tree
 
 
-def _check(model, max_kernel_evaluations, tolerance, vectors, refit):
+def _check(model, **parameters):
     """Refuse what cannot be compressed, and parameters out of range."""
     if isinstance(model, ClassifierMixin):
         check_is_fitted(model)
@@ -150,21 +164,8 @@ def _check(model, max_kernel_evaluations, tolerance, vectors, refit):
             "or a DTSVMClassifier (of a search, one with the values it found), or "
             "SupportVectorTreeClassifier, which takes more models."
         )
-    if max_kernel_evaluations is not None and not is_count(max_kernel_evaluations):
-        raise ValueError(
-            f"max_kernel_evaluations={max_kernel_evaluations!r} is not possible; use "
-            "a positive whole number, or None."
-        )
-    if not is_number(tolerance, least=0.0, below=1.0):
-        raise ValueError(
-            f"tolerance={tolerance!r} is not possible; use a share in [0, 1)."
-        )
-    if vectors not in ("free", "support"):
-        raise ValueError(
-            f"vectors={vectors!r} is not possible; use 'free' or 'support'."
-        )
-    if refit not in ("margin", "values"):
-        raise ValueError(f"refit={refit!r} is not possible; use 'margin' or 'values'.")
+    for name, value in parameters.items():
+        check_value(name, value, _RULES[name])
 
 
 def _split_rows(tree, model, given, validation, rng):

@@ -20,15 +20,13 @@ from treesvm.decomposition.training import Recipe, fit_members, machine_options
 from treesvm.estimators.explaining import ExplainsFeatures
 from treesvm.files.file_path import FilePath
 from treesvm.inputs.array_types import Array, ArrayLike, ClassWeight, MatrixLike, Seed
-from treesvm.inputs.estimator import Estimator
-from treesvm.inputs.parameter_rules import check_parameters, either, number
-from treesvm.inputs.rows import Rows
-from treesvm.inputs.training_rows import checked_rows, classification_rows
+from treesvm.inputs.parameter_rules import either, number
+from treesvm.inputs.training_rows import class_rows, takes_gram
 from treesvm.inputs.whole_fit import all_or_nothing
 from treesvm.partitions.choice import find_partition
 
 
-class DTSVMClassifier(ExplainsFeatures, ClassifierMixin, Estimator):
+class DTSVMClassifier(ClassifierMixin, ExplainsFeatures):
     """Tree-decomposed kernel SVM, whose C, width and kernel may be left open.
 
     An entropy tree splits the rows until its leaves hold fewer than `max_leaf_size`; a
@@ -250,11 +248,9 @@ or callable, default="auto"
         self
         """
         self.check_parameters()
-        X, codes, weight = classification_rows(
-            self, X, y, sample_weight, self.class_weight
-        )
-        kept = np.flatnonzero(weight > 0)
-        rows = Rows(X, codes, weight, len(self.classes_)).take(kept)
+        every = class_rows(self, X, y, sample_weight)
+        kept = np.flatnonzero(every.weight > 0)
+        rows = every.take(kept)
         recipe = self.recipe()
         with open_rows_checkpoint(self, rows) as store:
             seeds = store.seeds(draw_seeds(self), self.random_state)
@@ -372,7 +368,7 @@ or callable, default="auto"
 
     def check_parameters(self) -> None:
         """Raise a ValueError that names a parameter out of range."""
-        check_parameters(self)
+        super().check_parameters()
         check_selector(self.reduce)
         find_partition(self.partition)
         if self.voting == "soft" and self.n_estimators > 1 and not self.probability:
@@ -380,15 +376,11 @@ or callable, default="auto"
                 "voting='soft' averages probabilities; with probability=False use "
                 "voting='hard'."
             )
-        if isinstance(self.kernel, str) and self.kernel == "precomputed":
+        if takes_gram(self):
             raise ValueError(
                 "kernel='precomputed' cannot be cut by a tree, which needs features; "
                 "use KernelSVC for a Gram matrix."
             )
-
-    def _checked(self, X):
-        check_is_fitted(self)
-        return checked_rows(self, X, reset=False)
 
     def _answers(self, method, X):
         X, committee = self._checked(X), self.committee()
@@ -397,8 +389,3 @@ or callable, default="auto"
             for member in self.decompositions_
         ]
         return committee.answers(method, said, self.classes_)
-
-    def __sklearn_tags__(self):
-        tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = True
-        return tags

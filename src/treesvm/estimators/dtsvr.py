@@ -5,7 +5,6 @@ from typing import Any, Self
 
 import numpy as np
 from sklearn.base import RegressorMixin
-from sklearn.utils.validation import check_is_fitted
 
 from treesvm.decomposition.decomposition import places_of, support_rows, trees_of
 from treesvm.decomposition.seeds import single_seed
@@ -18,15 +17,13 @@ from treesvm.decomposition.training import (
 )
 from treesvm.estimators.explaining import ExplainsFeatures
 from treesvm.inputs.array_types import Array, ArrayLike, MatrixLike, Seed
-from treesvm.inputs.estimator import Estimator
-from treesvm.inputs.parameter_rules import check_parameters
-from treesvm.inputs.training_rows import checked_rows, number_rows
+from treesvm.inputs.training_rows import number_rows, takes_gram
 from treesvm.inputs.whole_fit import all_or_nothing
 from treesvm.partitions.choice import find_partition
 from treesvm.partitions.oblique_tree import ObliqueTree
 
 
-class DTSVRegressor(ExplainsFeatures, RegressorMixin, Estimator):
+class DTSVRegressor(RegressorMixin, ExplainsFeatures):
     """Tree-decomposed support vector regression.
 
     Parameters
@@ -211,23 +208,14 @@ callable, default="laplacian"
 
     def check_parameters(self) -> None:
         """Raise a ValueError that names a parameter out of range."""
-        check_parameters(self)
+        super().check_parameters()
         if isinstance(find_partition(self.partition), ObliqueTree):
             raise ValueError(
                 f"partition={self.partition!r} needs classes to cut between; use "
                 "'axis' or 'random' for regression."
             )
-        if isinstance(self.kernel, str) and self.kernel == "precomputed":
+        if takes_gram(self):
             raise ValueError(
                 "kernel='precomputed' cannot be cut by a tree, which needs features; "
                 "use KernelSVR for a Gram matrix."
             )
-
-    def _checked(self, X):
-        check_is_fitted(self)
-        return checked_rows(self, X, reset=False)
-
-    def __sklearn_tags__(self):
-        tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = True
-        return tags

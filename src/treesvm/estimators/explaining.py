@@ -6,10 +6,10 @@ from sklearn.utils.validation import check_is_fitted
 from treesvm.decomposition.decomposition import Decomposition
 from treesvm.decomposition.explanations import explanations, gradients, importances
 from treesvm.inputs.array_types import MatrixLike
-from treesvm.inputs.training_rows import checked_rows
+from treesvm.inputs.estimator import Estimator
 
 
-class ExplainsFeatures:
+class ExplainsFeatures(Estimator):
     """Importances, slopes and Shapley values, from an estimator's `decompositions_`."""
 
     decompositions_: list[Decomposition]
@@ -35,8 +35,8 @@ class ExplainsFeatures:
             With more than two classes, the values of a class are those of its binary
             machines, summed; several members are averaged.
         """
-        check_is_fitted(self)
-        return gradients(self.decompositions_, checked_rows(self, X, reset=False))
+        X = self._checked(X)
+        return gradients(self.decompositions_, X)
 
     def explain(self, X: MatrixLike) -> np.ndarray:
         """Return what each feature adds to the decision values: exact Shapley values.
@@ -55,5 +55,5 @@ class ExplainsFeatures:
         M. Mohammadi, S. L. Chau, K. Muandet, "Computing exact Shapley values in
         polynomial time for product-kernel methods", arXiv 2505.16516 (2025).
         """
-        check_is_fitted(self)
-        return explanations(self.decompositions_, checked_rows(self, X, reset=False))
+        X = self._checked(X)
+        return explanations(self.decompositions_, X)

@@ -5,7 +5,7 @@ from typing import Any, ClassVar
 from treesvm.decomposition.checkpointing import open_rows_checkpoint
 from treesvm.estimators.oblique_classifier import ObliqueTreeClassifier
 from treesvm.files.file_path import FilePath
-from treesvm.inputs.array_types import Array, ClassWeight, Seed
+from treesvm.inputs.array_types import ClassWeight, Seed
 from treesvm.inputs.parameter_rules import check_value, one_of
 from treesvm.inputs.rows import Rows
 from treesvm.trees.oblique import (
@@ -213,33 +213,24 @@ class HLSVMClassifier(ObliqueTreeClassifier):
         """Raise a ValueError that names a parameter out of range."""
         check_plane_parameters(self)
 
-    def _open_checkpoint(self, X, codes, weight):
+    def _open_checkpoint(self, rows):
         """Return the store of what was finished; without checkpoint it keeps none."""
-        return open_rows_checkpoint(self, Rows(X, codes, weight, len(self.classes_)))
+        return open_rows_checkpoint(self, rows)
 
     def plane_options(self, total_weight: float) -> Any:
         """Return how nodes are split, for rows of so much weight in all."""
         return plane_options(self, total_weight)
 
     def grow_tree(
-        self,
-        X: Any,
-        codes: Array,
-        weight: Array | None,
-        *,
-        n_classes: int,
-        seed: int,
-        n_jobs: int | None,
-        kept: Array | None = None,
+        self, rows: Rows, *, seed: int, n_jobs: int | None, kept: Any = None
     ) -> Tree:
         """Grow and prune one tree."""
-        total = len(codes) if weight is None else weight.sum()
         return grow_oblique_tree(
-            X,
-            codes,
-            n_classes=n_classes,
-            plane=self.plane_options(total),
-            sample_weight=weight,
+            rows.X,
+            rows.target,
+            n_classes=rows.n_classes,
+            plane=self.plane_options(rows.total_weight),
+            sample_weight=rows.weight,
             min_share=self.min_share,
             prune_share=self.prune_share,
             max_depth=self.max_depth,

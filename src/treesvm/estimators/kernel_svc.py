@@ -12,31 +12,23 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from treesvm.decomposition.calibration import (
-    fit_scale,
     has_probability,
-    held_out_scores,
     probabilities,
-    spread,
     winner_on_top,
 )
 from treesvm.decomposition.decomposition import Decomposition
-from treesvm.decomposition.feature_weights import (
-    check_scaled_kernel,
-    given_weights,
-    weights_of,
-)
+from treesvm.decomposition.feature_weights import given_weights
+from treesvm.decomposition.held_out_scale import held_out_scale
 from treesvm.decomposition.part import Part
 from treesvm.decomposition.training import train_whole
+from treesvm.estimators.whole_machine import WholeMachine
 from treesvm.inputs.array_types import Array, ArrayLike, ClassWeight, MatrixLike, Seed
-from treesvm.inputs.estimator import Estimator
-from treesvm.inputs.parameter_rules import check_parameters, check_value
-from treesvm.inputs.rows import Rows
-from treesvm.inputs.training_rows import checked_rows, classification_rows
+from treesvm.inputs.parameter_rules import check_value
+from treesvm.inputs.training_rows import checked_rows, class_rows
 from treesvm.inputs.whole_fit import all_or_nothing
 from treesvm.kernels.kernel import make_kernel, resolve_kernel
 from treesvm.kernels.width import settle_gamma
 from treesvm.machines.grid import PathRecord, grid_points, path_record
-from treesvm.machines.kernel_machine import KernelMachine
 from treesvm.machines.kernel_predictor import (
     KernelPredictor,
     decision_values,
@@ -47,7 +39,7 @@ from treesvm.machines.voting import row_chunks
 from treesvm.partitions.whole_space import WholeSpace
 
 
-class KernelSVC(ClassifierMixin, Estimator):
+class KernelSVC(ClassifierMixin, WholeMachine):
     """C-support vector classification, a drop-in for `sklearn.svm.SVC`.
 
     The dual is solved by vectorised pair steps on a shared Gram matrix, finished by
@@ -222,12 +214,11 @@ class KernelSVC(ClassifierMixin, Estimator):
         self
         """
         self.check_parameters()
-        X, codes, weight = self._training_rows(X, y, sample_weight)
-        rows = Rows(X, codes, weight, len(self.classes_))
+        rows = class_rows(self, X, y, sample_weight)
         self.restore_fitted(*train_whole(self, rows, self.n_jobs))
         self._warn_unconverged()
         if self.probability:
-            self._calibrate(X, codes, weight)
+            self._fit_probability(rows)
         return self
 
     def path(
@@ -257,7 +248,7 @@ class KernelSVC(ClassifierMixin, Estimator):
         """
         self.check_parameters()
         model = clone(self)
-        X, codes, weight = model._training_rows(X, y, sample_weight)
+        X, codes, weight, n_classes = class_rows(model, X, y, sample_weight)
         for name, values in (("C", Cs), ("gamma", gammas)):
             for value in values:
                 check_value(name, value)
@@ -277,7 +268,7 @@ class KernelSVC(ClassifierMixin, Estimator):
         points = grid_points(
             X if len(rows) == X.shape[0] else kernel.take(X, rows),
             codes[rows],
-            len(model.classes_),
+            n_classes,
             weight[rows],
             kernel,
             [settle_gamma(kernel, gamma, X, self.gamma_scale) for gamma in gammas],
@@ -300,8 +291,7 @@ class KernelSVC(ClassifierMixin, Estimator):
 
     def predict(self, X: MatrixLike) -> Array:
         """Return the class of every row."""
-        check_is_fitted(self)
-        X, machine = checked_rows(self, X, reset=False), self._machine
+        X, machine = self._checked(X), self._machine
         codes = np.empty(X.shape[0], np.intp)
         for chunk in row_chunks(len(codes), machine.n_machines):
             values = machine.reliable_decisions(X[chunk], self.scaling_)
@@ -344,8 +334,7 @@ class KernelSVC(ClassifierMixin, Estimator):
 
     def check_parameters(self) -> None:
         """Raise a ValueError that names a parameter out of range."""
-        check_parameters(self)
-        check_scaled_kernel(self)
+        super().check_parameters()
         if self.multi_class == "ovr" and self.decision_function_shape == "ovo":
             raise ValueError(
                 "decision_function_shape='ovo' needs multi_class='ovo': there are no "
@@ -356,17 +345,6 @@ class KernelSVC(ClassifierMixin, Estimator):
                 "break_ties=True must go with decision_function_shape='ovr': ties are "
                 "broken by one value for each class."
             )
-
-    def _training_rows(self, X, y, sample_weight):
-        X, codes, weight = classification_rows(
-            self, X, y, sample_weight, self.class_weight
-        )
-        if self.kernel == "precomputed" and X.shape[0] != X.shape[1]:
-            raise ValueError(
-                f"kernel='precomputed' wants a square matrix of kernel values, got "
-                f"shape {X.shape}; pass kernel(X, X), or rows with another kernel."
-            )
-        return X, codes, weight
 
     def _given_scaling(self, n_features):
         """Return how a path sees rows; learned weights differ from point to point."""
@@ -401,63 +379,21 @@ class KernelSVC(ClassifierMixin, Estimator):
                 stacklevel=4,
             )
 
-    @property
-    def fit_status_(self) -> int:
-        """0 if all machines converged, else 1, as in scikit-learn."""
-        return int(not self.converged_.all())
-
-    @property
-    def machine_(self) -> KernelMachine:
-        """The trained machine, which the other attributes are read from."""
-        return self._machine
-
-    @property
-    def feature_weights_(self) -> Array:
-        """Weights of the features in the kernel's distance."""
-        check_is_fitted(self)
-        return weights_of(self._machine.kernel, self.scaling_, self.n_features_in_)
-
     def restore_fitted(self, machine: Any, scaling: LeafScaling | None = None) -> Self:
         """Set the fitted attributes from a trained machine, wherever it comes from."""
-        self._machine, self.scaling_ = machine, scaling
-        self.support_ = machine.support.astype(np.int32)
-        self.support_vectors_ = machine.vectors
+        super().restore_fitted(machine, scaling)
         self.n_support_ = np.diff(machine.class_starts).astype(np.int32)
-        self.dual_coef_ = machine.coefficients.T.copy()
         if sparse.issparse(machine.vectors):
             self.dual_coef_ = sparse.csr_matrix(self.dual_coef_)
-        self.intercept_ = machine.biases
         self.n_iter_ = machine.records["n_iter"].astype(np.int64)
         self.gap_ = machine.records["gap"].copy()
         self.converged_ = machine.records["converged"].copy()
         return self
 
-    def _calibrate(self, X, codes, weight):
-        """Fit the scale of `predict_proba` on rows that held-out machines answer."""
-        kernel = self._machine.kernel
-
-        def fit_scores(train, test):
-            model = clone(self).set_params(
-                probability=False, decision_function_shape="ovr", class_weight=None
-            )
-            part, asked = kernel.take(X, train), kernel.facing(X[test], train)
-            seen = np.unique(codes[train])
-            with warnings.catch_warnings():
-                warnings.simplefilter("ignore", ConvergenceWarning)
-                model.fit(part, codes[train], sample_weight=weight[train])
-            values = model.decision_function(asked)
-            return spread(values, seen, len(self.classes_))
-
-        scores = held_out_scores(fit_scores, codes, self.random_state)
-        self.probability_scale_ = fit_scale(scores, codes, weight)
+    def _fit_probability(self, rows):
+        scale = held_out_scale(self, rows, decision_function_shape="ovr")
+        self.probability_scale_ = scale
 
     def _decisions(self, X):
-        check_is_fitted(self)
-        X = checked_rows(self, X, reset=False)
+        X = self._checked(X)
         return self._machine.reliable_decisions(X, self.scaling_)
-
-    def __sklearn_tags__(self):
-        tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = self.kernel != "precomputed"
-        tags.input_tags.pairwise = self.kernel == "precomputed"
-        return tags

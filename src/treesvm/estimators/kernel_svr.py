@@ -4,24 +4,18 @@ import warnings
 from collections.abc import Callable
 from typing import Any, Self
 
-import numpy as np
 from sklearn.base import RegressorMixin
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils.validation import check_is_fitted
 
-from treesvm.decomposition.feature_weights import check_scaled_kernel, weights_of
 from treesvm.decomposition.training import train_whole
+from treesvm.estimators.whole_machine import WholeMachine
 from treesvm.inputs.array_types import Array, ArrayLike, MatrixLike
-from treesvm.inputs.estimator import Estimator
-from treesvm.inputs.parameter_rules import check_parameters
-from treesvm.inputs.rows import Rows
-from treesvm.inputs.training_rows import check_boxes, checked_rows, row_weights
+from treesvm.inputs.training_rows import number_rows
 from treesvm.inputs.whole_fit import all_or_nothing
-from treesvm.machines.kernel_machine import KernelMachine
 from treesvm.machines.scaling import LeafScaling
 
 
-class KernelSVR(RegressorMixin, Estimator):
+class KernelSVR(RegressorMixin, WholeMachine):
     """Epsilon-support vector regression, a drop-in for `sklearn.svm.SVR`.
 
     Parameters
@@ -128,15 +122,7 @@ class KernelSVR(RegressorMixin, Estimator):
     ) -> Self:
         """Fit the regressor; see `KernelSVC.fit` for the forms of `X`."""
         self.check_parameters()
-        X, y = checked_rows(self, X, y, y_numeric=True)
-        if self.kernel == "precomputed" and X.shape[0] != X.shape[1]:
-            raise ValueError(
-                f"kernel='precomputed' wants a square matrix of kernel values, got "
-                f"shape {X.shape}; pass kernel(X, X), or rows with another kernel."
-            )
-        weight = row_weights(X, sample_weight)
-        check_boxes(self, weight.max())
-        rows = Rows(X, y.astype(np.float64), weight, None)
+        rows = number_rows(self, X, y, sample_weight)
         self.restore_fitted(*train_whole(self, rows))
         if not self.converged_:
             warnings.warn(
@@ -148,34 +134,9 @@ class KernelSVR(RegressorMixin, Estimator):
             )
         return self
 
-    def check_parameters(self) -> None:
-        """Raise a ValueError that names a parameter out of range."""
-        check_parameters(self)
-        check_scaled_kernel(self)
-
-    @property
-    def fit_status_(self) -> int:
-        """0 if the machine converged, else 1, as in scikit-learn."""
-        return int(not self.converged_)
-
-    @property
-    def machine_(self) -> KernelMachine:
-        """The trained machine, which the other attributes are read from."""
-        return self._machine
-
-    @property
-    def feature_weights_(self) -> Array:
-        """Weights of the features in the kernel's distance."""
-        check_is_fitted(self)
-        return weights_of(self._machine.kernel, self.scaling_, self.n_features_in_)
-
     def restore_fitted(self, machine: Any, scaling: LeafScaling | None = None) -> Self:
         """Set the fitted attributes from a trained machine, wherever it comes from."""
-        self._machine, self.scaling_ = machine, scaling
-        self.support_ = machine.support.astype(np.int32)
-        self.support_vectors_ = machine.vectors
-        self.dual_coef_ = machine.coefficients.T.copy()
-        self.intercept_ = machine.biases
+        super().restore_fitted(machine, scaling)
         self.n_iter_ = int(machine.records["n_iter"][0])
         self.gap_ = float(machine.records["gap"][0])
         self.converged_ = bool(machine.records["converged"][0])
@@ -183,13 +144,6 @@ class KernelSVR(RegressorMixin, Estimator):
 
     def predict(self, X: MatrixLike) -> Array:
         """Return the predicted target of every row."""
-        check_is_fitted(self)
-        X = checked_rows(self, X, reset=False)
+        X = self._checked(X)
         seen = X if self.scaling_ is None else self.scaling_.apply(X)
         return self._machine.decisions(seen)[:, 0]
-
-    def __sklearn_tags__(self):
-        tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = self.kernel != "precomputed"
-        tags.input_tags.pairwise = self.kernel == "precomputed"
-        return tags

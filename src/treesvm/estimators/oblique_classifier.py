@@ -17,6 +17,7 @@ from sklearn.utils.validation import check_is_fitted
 from treesvm.decomposition.checkpointing import NOTHING_KEPT, KeptTrees
 from treesvm.inputs.array_types import Array, ArrayLike, MatrixLike
 from treesvm.inputs.estimator import Estimator
+from treesvm.inputs.rows import Rows
 from treesvm.inputs.training_rows import (
     LARGEST_SQUARED,
     check_boxes,
@@ -74,9 +75,10 @@ class ObliqueTreeClassifier(ClassifierMixin, Estimator, ABC):
                 self.classes_, codes = class_codes(y[kept])
         check_boxes(self, 1.0 if weight is None else weight.max(initial=0.0))
         seed = check_random_state(self.random_state).randint(np.iinfo(np.int32).max)
-        with self._open_checkpoint(X, codes, weight) as store:
+        rows = Rows(X, codes, weight, len(self.classes_))
+        with self._open_checkpoint(rows) as store:
             seed = store.seeds([seed], self.random_state)[0]
-            trees = self._grow_committee(X, codes, weight, seed, store)
+            trees = self._grow_committee(rows, seed, store)
         return self.restore_fitted(trees)
 
     def restore_fitted(self, trees: list[Tree]) -> Self:
@@ -84,46 +86,40 @@ class ObliqueTreeClassifier(ClassifierMixin, Estimator, ABC):
         self.trees_ = trees
         return self
 
-    def _open_checkpoint(self, X, codes, weight):
+    def _open_checkpoint(self, rows):
         """Return the store of what was finished; here it keeps nothing."""
         return NOTHING_KEPT
 
     @abstractmethod
-    def check_parameters(self) -> None:
-        """Raise a ValueError that names a parameter out of range."""
-
-    @abstractmethod
     def grow_tree(
-        self,
-        X: Any,
-        codes: Array,
-        weight: Array | None,
-        *,
-        n_classes: int,
-        seed: int,
-        n_jobs: int | None,
+        self, rows: Rows, *, seed: int, n_jobs: int | None, kept: Any = None
     ) -> Tree:
-        """Return the tree for class codes 0 … n_classes - 1; weight may be None."""
+        """Return the tree of some rows, whose weight may be None.
 
-    def _grow_committee(self, X, codes, weight, seed, store=NOTHING_KEPT):
+        `kept` holds finished subtrees, see `treesvm.trees.growth.grow`.
+        """
+
+    def _grow_committee(self, rows, seed, store):
         """Grow one tree with all threads, or many trees side by side."""
-        n_classes = len(self.classes_)
+        X, codes, weight, n_classes = rows
         problems = list(binary_problems(codes, n_classes, self.multi_class))
         is_single = len(problems) == 1
 
-        def grow(place, rows, labels):
+        def grow(place, chosen, labels):
             kept = KeptTrees(store.scope(f"member {place}"))
             tree = kept.get("whole")
             if tree is None:
-                more = {} if store is NOTHING_KEPT else {"kept": kept}
-                tree = self.grow_tree(
-                    X if len(rows) == len(codes) else X[rows],
+                own = Rows(
+                    X if len(chosen) == len(codes) else X[chosen],
                     labels,
-                    None if weight is None else weight[rows],
-                    n_classes=n_classes if is_single else 2,
+                    None if weight is None else weight[chosen],
+                    n_classes if is_single else 2,
+                )
+                tree = self.grow_tree(
+                    own,
                     seed=seed + place,
                     n_jobs=self.n_jobs if is_single else 1,
-                    **more,
+                    kept=None if store is NOTHING_KEPT else kept,
                 )
                 kept.put("whole", tree)
             return tree
@@ -223,11 +219,6 @@ class ObliqueTreeClassifier(ClassifierMixin, Estimator, ABC):
         check_is_fitted(self)
         return HLSVMPredictor(self.trees_, self.classes_, self.multi_class)
 
-    def _checked(self, X):
-        """Validate rows to be answered."""
-        check_is_fitted(self)
-        return checked_rows(self, X, reset=False)
-
     def _leaf_ids(self, X):
         """Return the leaf of each row in each tree."""
         X = self._checked(X)
@@ -241,8 +232,3 @@ class ObliqueTreeClassifier(ClassifierMixin, Estimator, ABC):
         """The same from the leaves of the rows."""
         n_classes = len(self.classes_)
         return class_scores(self.trees_, leaf_ids, n_classes, self.multi_class)
-
-    def __sklearn_tags__(self):
-        tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = True
-        return tags

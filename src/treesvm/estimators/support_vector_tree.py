@@ -5,7 +5,6 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 from sklearn.base import ClassifierMixin, MetaEstimatorMixin, clone
-from sklearn.exceptions import NotFittedError
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
@@ -24,15 +23,14 @@ from treesvm.decomposition.committee import joint_scores
 from treesvm.decomposition.predictor import DecompositionPredictor
 from treesvm.estimators.kernel_svc import KernelSVC
 from treesvm.inputs.array_types import Array, ArrayLike, MatrixLike, Seed
-from treesvm.inputs.estimator import Estimator
+from treesvm.inputs.estimator import Estimator, is_fitted
 from treesvm.inputs.parameter_rules import (
     FLAG,
-    check_parameters,
     count,
     either,
     one_of,
 )
-from treesvm.inputs.training_rows import checked_rows, classification_rows
+from treesvm.inputs.training_rows import checked_rows, class_rows, takes_gram
 from treesvm.inputs.whole_fit import all_or_nothing
 from treesvm.kernels.kernel import CallableKernel
 
@@ -229,12 +227,12 @@ class SupportVectorTreeClassifier(MetaEstimatorMixin, ClassifierMixin, Estimator
     def _fitted_estimator(self, X, y, sample_weight):
         """Return the fitted model and the rows of D."""
         model = KernelSVC() if self.estimator is None else self.estimator
-        if _is_fitted(model):
+        if is_fitted(model):
             X = checked_rows(self, X)
             _check_width(model, X)
             self.classes_ = np.asarray(model.classes_)
             return model, distinct_rows(X)
-        X, codes, weight = classification_rows(self, X, y, sample_weight, None)
+        X, codes, weight, _ = class_rows(self, X, y, sample_weight)
         kept = weight > 0
         weights = {} if sample_weight is None else {"sample_weight": weight}
         model = clone(model).fit(X, self.classes_[codes], **weights)
@@ -246,13 +244,13 @@ class SupportVectorTreeClassifier(MetaEstimatorMixin, ClassifierMixin, Estimator
         model = self.estimator
         model = KernelSVC(kernel="precomputed") if model is None else model
         kernel = CallableKernel(self.object_kernel)
-        if _is_fitted(model) and len(objects) != model.n_features_in_:
+        if is_fitted(model) and len(objects) != model.n_features_in_:
             raise ValueError(
                 f"X holds {len(objects)} objects; a fitted estimator with a "
                 f"precomputed kernel needs its {model.n_features_in_} training objects."
             )
         gram = kernel.block(objects, objects, np.float64)
-        if not _is_fitted(model):
+        if not is_fitted(model):
             weights = {} if sample_weight is None else {"sample_weight": sample_weight}
             model = clone(model).fit(gram, y, **weights)
         self.classes_ = np.asarray(model.classes_)
@@ -347,7 +345,7 @@ class SupportVectorTreeClassifier(MetaEstimatorMixin, ClassifierMixin, Estimator
 
     def check_parameters(self) -> None:
         """Raise a ValueError that names a parameter out of range."""
-        check_parameters(self)
+        super().check_parameters()
         if not self.scaled and (self.refit or self.vectors == "rows"):
             raise ValueError(
                 f"scaled=False keeps the coefficients of the machine's own vectors, "
@@ -357,24 +355,15 @@ class SupportVectorTreeClassifier(MetaEstimatorMixin, ClassifierMixin, Estimator
 
     def _checked(self, X):
         check_is_fitted(self)
-        if self.object_kernel is not None:
-            return object_rows(X)
-        return checked_rows(self, X, reset=False)
+        is_rows = self.object_kernel is None
+        return super()._checked(X) if is_rows else object_rows(X)
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
-        is_gram = getattr(self.estimator, "kernel", None) == "precomputed"
+        is_gram = takes_gram(self.estimator)
         tags.input_tags.sparse = not is_gram
         tags.input_tags.pairwise = is_gram and self.object_kernel is None
         return tags
-
-
-def _is_fitted(model):
-    try:
-        check_is_fitted(model)
-    except NotFittedError:
-        return False
-    return True
 
 
 def _check_width(model, X):

@@ -4,31 +4,24 @@ import warnings
 from typing import Any, ClassVar, Self
 
 import numpy as np
-from sklearn.base import ClassifierMixin, clone
+from sklearn.base import ClassifierMixin
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.model_selection import check_cv
 from sklearn.utils import check_random_state
 from sklearn.utils.metaestimators import available_if
-from sklearn.utils.validation import check_is_fitted
 
-from treesvm.decomposition.calibration import (
-    fit_scale,
-    has_probability,
-    held_out_scores,
-    probabilities,
-)
+from treesvm.decomposition.calibration import has_probability, probabilities
+from treesvm.decomposition.held_out_scale import held_out_scale
 from treesvm.inputs.array_types import Array, ArrayLike, ClassWeight, MatrixLike, Seed
 from treesvm.inputs.estimator import Estimator
 from treesvm.inputs.parameter_rules import (
-    check_parameters,
     count,
     either,
     is_count,
     number,
     one_of,
 )
-from treesvm.inputs.rows import Rows
-from treesvm.inputs.training_rows import checked_rows, classification_rows
+from treesvm.inputs.training_rows import class_rows
 from treesvm.inputs.whole_fit import all_or_nothing
 from treesvm.solvers.hinges import find_hinge
 from treesvm.solvers.majorization import STEPS, solve_majorization
@@ -182,9 +175,7 @@ class SVMMajClassifier(ClassifierMixin, Estimator):
         self
         """
         self.check_parameters()
-        X, codes, weight = classification_rows(
-            self, X, y, sample_weight, self.class_weight
-        )
+        rows = class_rows(self, X, y, sample_weight)
         options = PathOptions(
             hinge=find_hinge(self.hinge, self.huber_k),
             fit_intercept=self.fit_intercept,
@@ -194,18 +185,15 @@ class SVMMajClassifier(ClassifierMixin, Estimator):
         )
         self.alpha_ = self.alpha
         if self.alpha == "cv":
-            self._choose_alpha(X, codes, weight, options)
-        self._train(X, codes, weight, options)
+            self._choose_alpha(rows, options)
+        self._train(rows, options)
         if self.probability:
-            self._calibrate(X, codes, weight)
+            self.probability_scale_ = held_out_scale(self, rows, alpha=self.alpha_)
         return self
 
-    def check_parameters(self) -> None:
-        """Raise a ValueError that names a parameter out of range."""
-        check_parameters(self)
-
-    def _choose_alpha(self, X, codes, weight, options):
+    def _choose_alpha(self, rows, options):
         """Set `alpha_` and `cv_results_`."""
+        X, codes, weight, _ = rows
         if is_count(self.cv, 2):
             seed = check_random_state(self.random_state).randint(np.iinfo(np.int32).max)
             splits = draw_folds(codes, self.cv, seed)
@@ -220,11 +208,10 @@ class SVMMajClassifier(ClassifierMixin, Estimator):
             "mean_test_score": choice.accuracy,
         }
 
-    def _train(self, X, codes, weight, options):
+    def _train(self, rows, options):
         """Set the fitted attributes of the machines."""
-        X, codes, weight, _ = Rows(X, codes, weight, None).with_weight()
+        X, codes, weight, n_classes = rows.with_weight()
         rows = majorized_rows(X, weight, fit_intercept=self.fit_intercept)
-        n_classes = len(self.classes_)
         solutions = [
             solve_majorization(
                 rows,
@@ -250,32 +237,9 @@ class SVMMajClassifier(ClassifierMixin, Estimator):
                 stacklevel=4,
             )
 
-    def _calibrate(self, X, codes, weight):
-        """Fit the scale of `predict_proba` on rows that held-out machines answer."""
-        template = clone(self).set_params(
-            probability=False, class_weight=None, alpha=self.alpha_
-        )
-
-        def fit_scores(train, test):
-            seen = np.unique(codes[train])
-            with warnings.catch_warnings():
-                warnings.simplefilter("ignore", ConvergenceWarning)
-                template.fit(X[train], codes[train], sample_weight=weight[train])
-            scores = template.decision_function(X[test])
-            if scores.ndim == 1 or len(seen) == len(self.classes_):
-                return scores
-            full = np.full((len(test), len(self.classes_)), scores.min() - 1.0)
-            full[:, seen] = scores
-            return full
-
-        scores = held_out_scores(fit_scores, codes, self.random_state)
-        self.probability_scale_ = fit_scale(scores, codes, weight)
-
     def decision_function(self, X: MatrixLike) -> Array:
         """Return ``X @ w + c``: one number for two classes, else one for each class."""
-        check_is_fitted(self)
-        X = checked_rows(self, X, reset=False)
-        scores = np.asarray(X @ self.coef_.T) + self.intercept_
+        scores = np.asarray(self._checked(X) @ self.coef_.T) + self.intercept_
         return scores[:, 0] if scores.shape[1] == 1 else scores
 
     def predict(self, X: MatrixLike) -> Array:
@@ -288,8 +252,3 @@ class SVMMajClassifier(ClassifierMixin, Estimator):
     def predict_proba(self, X: MatrixLike) -> Array:
         """Return class probabilities; the largest is the class that `predict` says."""
         return probabilities(self.decision_function(X), self.probability_scale_)
-
-    def __sklearn_tags__(self):
-        tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = True
-        return tags

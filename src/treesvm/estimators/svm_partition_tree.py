@@ -3,14 +3,9 @@
 from typing import Any, ClassVar
 
 from treesvm.estimators.oblique_classifier import ObliqueTreeClassifier
-from treesvm.inputs.array_types import Array, ClassWeight, Seed
-from treesvm.inputs.parameter_rules import (
-    check_parameters,
-    count,
-    either,
-    number,
-    one_of,
-)
+from treesvm.inputs.array_types import ClassWeight, Seed
+from treesvm.inputs.parameter_rules import count, either, number, one_of
+from treesvm.inputs.rows import Rows
 from treesvm.solvers.hinges import find_hinge
 from treesvm.trees.majorization_split import MajorizationOptions, MajorizationSplit
 from treesvm.trees.node_answers import last_predictions, with_answers
@@ -149,25 +144,14 @@ class SVMPartitionTreeClassifier(ObliqueTreeClassifier):
         self.n_jobs = n_jobs
         self.random_state = random_state
 
-    def check_parameters(self) -> None:
-        """Raise a ValueError that names a parameter out of range."""
-        check_parameters(self)
-
     def grow_tree(
-        self,
-        X: Any,
-        codes: Array,
-        weight: Array | None,
-        *,
-        n_classes: int,
-        seed: int,
-        n_jobs: int | None,
+        self, rows: Rows, *, seed: int, n_jobs: int | None, kept: Any = None
     ) -> Tree:
         """Grow and prune one tree."""
         is_last = self.leaf_answer == "last"
-        if is_last and n_classes > 2:
+        if is_last and rows.n_classes not in (1, 2):
             raise ValueError(
-                f"leaf_answer='last' names no class among {n_classes}; use "
+                f"leaf_answer='last' names no class among {rows.n_classes}; use "
                 "leaf_answer='majority', or multi_class='ovo' or 'ovr'."
             )
         plane = MajorizationOptions(
@@ -179,19 +163,20 @@ class SVMPartitionTreeClassifier(ObliqueTreeClassifier):
             max_iter=self.max_steps,
         )
         tree = grow_oblique_tree(
-            X,
-            codes,
-            n_classes=n_classes,
+            rows.X,
+            rows.target,
+            n_classes=rows.n_classes,
             plane=plane,
             finder=MajorizationSplit,
             answers=last_predictions if is_last else None,
-            sample_weight=weight,
-            max_leaf_weight=X.shape[1]
+            sample_weight=rows.weight,
+            max_leaf_weight=rows.X.shape[1]
             if self.min_rows == "n_features"
             else self.min_rows,
             prune_share=self.prune_share,
             max_depth=self.max_depth,
             seed=seed,
             n_jobs=n_jobs,
+            kept=kept,
         )
         return with_answers(tree, last_predictions(tree)) if is_last else tree

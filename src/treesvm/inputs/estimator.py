@@ -1,8 +1,13 @@
-"""The base of all estimators: scikit-learn's, with links to this project's pages."""
+"""The base of all estimators: what they do alike around what they are for."""
 
 from importlib.metadata import PackageNotFoundError, metadata
 
 from sklearn.base import BaseEstimator
+from sklearn.exceptions import NotFittedError
+from sklearn.utils.validation import check_is_fitted
+
+from treesvm.inputs.parameter_rules import check_parameters
+from treesvm.inputs.training_rows import checked_rows, takes_gram
 
 _AT_THE_TOP = (
     "estimators",
@@ -11,13 +16,29 @@ _AT_THE_TOP = (
 
 
 class Estimator(BaseEstimator):
-    """An estimator whose picture in notebooks links to its page of the reference.
+    """Checks its parameters by the table of rules, and takes sparse rows.
 
-    The address is the "Documentation" of ``[project.urls]`` in pyproject.toml. As long
-    as that is empty there is no link.
+    Its picture in notebooks links to its page of the reference. The address is the
+    "Documentation" of ``[project.urls]`` in pyproject.toml. As long as that is empty
+    there is no link.
     """
 
     _doc_link_module = "treesvm"
+
+    def check_parameters(self) -> None:
+        """Raise a ValueError that names a parameter out of range."""
+        check_parameters(self)
+
+    def _checked(self, X):
+        """Return rows to be answered, validated."""
+        check_is_fitted(self)
+        return checked_rows(self, X, reset=False)
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.input_tags.pairwise = takes_gram(self)
+        tags.input_tags.sparse = not tags.input_tags.pairwise
+        return tags
 
     @property
     def _doc_link_template(self):
@@ -26,6 +47,15 @@ class Estimator(BaseEstimator):
 
     def _doc_link_url_param_generator(self):
         return {"page": page_of(type(self))}
+
+
+def is_fitted(model):
+    """Whether a model of any library is."""
+    try:
+        check_is_fitted(model)
+    except NotFittedError:
+        return False
+    return True
 
 
 def page_of(kind):

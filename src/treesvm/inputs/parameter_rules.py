@@ -35,7 +35,7 @@ def check_value(name: str, value, rule: Rule | None = None) -> None:
         raise ValueError(f"{name}={value!r} is not possible; {advice}.")
 
 
-def is_number(value, *, least=None, above=None, below=None):
+def is_number(value, *, least=None, above=None, below=None, most=None):
     """Whether value is a finite real number within the bounds given."""
     if not isinstance(value, Real) or isinstance(value, (bool, np.bool_)):
         return False
@@ -44,6 +44,7 @@ def is_number(value, *, least=None, above=None, below=None):
         and (least is None or value >= least)
         and (above is None or value > above)
         and (below is None or value < below)
+        and (most is None or value <= most)
     )
 
 
@@ -98,7 +99,7 @@ _WHOLE = count("use a positive whole number")
 
 def is_gamma(value) -> bool:
     """Whether value is a γ that float32 can multiply by."""
-    return is_number(value, above=0.0) and value <= LARGEST_GAMMA
+    return is_number(value, above=0.0, most=LARGEST_GAMMA)
 
 
 def _is_gamma_or_word(value):
@@ -206,10 +207,7 @@ RULES: dict[str, Rule] = {
     ),
     "max_features": either(
         None,
-        (
-            lambda value: is_number(value, above=0.0) and value <= 1.0,
-            "use a share of the features in (0, 1], or None",
-        ),
+        number("use a share of the features in (0, 1], or None", above=0.0, most=1.0),
     ),
     "splitter": one_of("best", "random"),
     "randomize": one_of("features", "splits"),
@@ -255,4 +253,8 @@ RULES: dict[str, Rule] = {
     "time_limit": either(None, number("use seconds, above 0, or None", above=0.0)),
     "max_samples": count("use a whole number of 2 or more", 2),
     "max_estimators": count("use a whole number of 1 or more"),
+    "share": number("use a number above 0, at most 1", above=0.0, most=1.0),
+    "random_share": number("use a number of 0 or more, at most 1", least=0.0, most=1.0),
+    "n_neighbors": count("use a whole number of 1 or more"),
+    "floor": number("use a number above 0", above=0.0),
 }

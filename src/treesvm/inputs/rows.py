@@ -13,16 +13,21 @@ class Rows(NamedTuple):
     X : ndarray or CSR matrix of shape (n_rows, n_features)
     target : ndarray of shape (n_rows,)
         Class codes 0 … n_classes - 1, or numbers.
-    weight : ndarray of shape (n_rows,)
-        Positive.
+    weight : ndarray of shape (n_rows,) or None
+        Positive; trees take None where all rows weigh one.
     n_classes : int or None
         None where targets are numbers.
     """
 
     X: Any
     target: np.ndarray
-    weight: np.ndarray
+    weight: Any
     n_classes: int | None
+
+    @property
+    def total_weight(self) -> float:
+        """What all rows weigh."""
+        return len(self.target) if self.weight is None else self.weight.sum()
 
     def with_weight(self) -> "Rows":
         """Return the rows whose weight is not zero."""

@@ -2,7 +2,7 @@
 
 import numpy as np
 from scipy import sparse
-from sklearn.utils import compute_sample_weight
+from sklearn.utils import check_array, compute_sample_weight
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import (
     _check_sample_weight,
@@ -25,6 +25,11 @@ LARGEST_SQUARED = 1e150  # whose squares still fit into float64
 LARGEST_TARGET = 1e100  # so that sums of squares stay finite
 LARGEST_BOX = 1e20  # sums of a billion such coefficients still fit into float32
 _MOST_CHOSEN = 100.0  # a C that is left to the rows is smaller
+
+
+def plain_rows(X):
+    """Return rows as compiled code takes them, for models that others made."""
+    return check_array(canonical_rows(X), **INPUT)
 
 
 def checked_rows(model, X, y="no_validation", **options):
@@ -161,12 +166,24 @@ def class_codes(y):
         raise _mixed_labels(set(map(type, labels))) from error
 
 
+def takes_gram(model):
+    """Whether a model's rows are kernel values, not features."""
+    kernel = getattr(model, "kernel", None)
+    return isinstance(kernel, str) and kernel == "precomputed"
+
+
+def _check_square(model, X):
+    """Raise a ValueError if training rows are to be a Gram matrix and are none."""
+    if takes_gram(model) and X.shape[0] != X.shape[1]:
+        raise ValueError(
+            f"kernel='precomputed' wants a square matrix of kernel values, got shape "
+            f"{X.shape}; pass kernel(X, X), or rows with another kernel."
+        )
+
+
 def _multiplies_raw_values(model):
     """Whether rows reach a kernel or a linear solver without being scaled before."""
-    kernel = getattr(model, "kernel", None)
-    if isinstance(kernel, str) and kernel == "precomputed":
-        return False
-    if getattr(model, "leaf_scaling", None) == "minmax":
+    if takes_gram(model) or getattr(model, "leaf_scaling", None) == "minmax":
         return False
     return any(hasattr(model, name) for name in ("kernel", "leaf_scaling", "hinge"))
 
@@ -185,30 +202,38 @@ def check_magnitude(X, largest=LARGEST_VALUE):
     )
 
 
-def classification_rows(model, X, y, sample_weight, class_weight, **input_options):
-    """Check training data; set ``classes_``; return X, class codes and row weights.
+def class_rows(model, X, y, sample_weight):
+    """Check training data; set ``classes_``; return all rows, classes as codes.
 
-    Raises a ValueError when fewer than two classes have weight.
+    The model's `class_weight`, if it has one, multiplies their weights. Raises a
+    ValueError when fewer than two classes have weight.
     """
-    X, y = checked_rows(model, X, y, **input_options)
+    X, y = checked_rows(model, X, y)
+    _check_square(model, X)
     model.classes_, codes = class_codes(y)
-    if len(model.classes_) < 2:
-        raise ValueError(
-            f"y holds one class only, {model.classes_.tolist()[0]!r}; a classifier "
-            "needs rows of at least two classes. Check the labels, or use a one-class "
-            "method."
-        )
+    check_two_classes(model.classes_)
     weight = row_weights(X, sample_weight)
+    class_weight = getattr(model, "class_weight", None)
     weight = weight * compute_sample_weight(class_weight, y)
     check_boxes(model, weight.max())
     mass = np.bincount(codes, weights=weight, minlength=len(model.classes_))
     check_class_masses(model.classes_, mass)
-    return X, codes, weight
+    return Rows(X, codes, weight, len(model.classes_))
+
+
+def check_two_classes(classes):
+    """Raise a ValueError if there is nothing to tell apart."""
+    if len(classes) < 2:
+        raise ValueError(
+            f"y holds one class only, {classes.tolist()[0]!r}; a classifier needs rows "
+            "of at least two classes. Check the labels, or use a one-class method."
+        )
 
 
 def number_rows(model, X, y, sample_weight):
     """Check training data with a target of numbers; return all rows."""
     X, y = checked_rows(model, X, y, y_numeric=True)
+    _check_square(model, X)
     weight = row_weights(X, sample_weight)
     check_boxes(model, weight.max())
     return Rows(X, y, weight, None)

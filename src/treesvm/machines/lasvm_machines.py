@@ -51,7 +51,7 @@ class OnlineOptions:
 
 
 @dataclass(frozen=True)
-class Rows:
+class StreamedRows:
     """Labelled rows; `serials` number them over all calls."""
 
     X: object
@@ -62,7 +62,7 @@ class Rows:
     def __add__(self, other):
         stack = sparse.vstack if sparse.issparse(self.X) else np.concatenate
         X = stack([self.X, other.X])
-        return Rows(
+        return StreamedRows(
             X.tocsr() if sparse.issparse(X) else X,
             np.concatenate([self.codes, other.codes]),
             np.concatenate([self.weight, other.weight]),

@@ -10,11 +10,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from scipy import sparse
-from sklearn.utils import check_array
 from sklearn.utils.validation import check_is_fitted
 
 from treesvm.inputs.array_types import MatrixLike
-from treesvm.inputs.row_access import canonical_rows
+from treesvm.inputs.training_rows import plain_rows
 from treesvm.trees.leaf_rows import rows_by_leaf
 
 
@@ -94,17 +93,11 @@ def _machine_counts(model):
 
 def _member_cost(member, X):
     """Cost of one decomposition."""
-    X = check_array(
-        canonical_rows(X),
-        accept_sparse="csr",
-        dtype=(np.float64, np.float32),
-        order="C",
-    )
     machines = [part.machine for part in member.parts]
     summed, distinct = np.array(
         [(0, 0) if m is None else (m.n_coefficients, m.n_vectors) for m in machines]
     ).T
-    met = rows_by_leaf(member.apply(X), len(machines)).sizes
+    met = rows_by_leaf(member.apply(plain_rows(X)), len(machines)).sizes
     n_rows = np.array([part.n_rows for part in member.parts])
     is_pure = np.array([m is None for m in machines])
     return SupportVectorCost(

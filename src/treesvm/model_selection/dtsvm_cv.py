@@ -14,8 +14,7 @@ from treesvm.estimators.dtsvm import DTSVMClassifier
 from treesvm.files.file_path import FilePath
 from treesvm.inputs.array_types import ArrayLike, ClassWeight, MatrixLike, Seed
 from treesvm.inputs.estimator import Estimator
-from treesvm.inputs.rows import Rows
-from treesvm.inputs.training_rows import classification_rows, row_weights
+from treesvm.inputs.training_rows import class_rows, row_weights
 from treesvm.inputs.whole_fit import all_or_nothing
 from treesvm.model_selection.deadline import Deadline
 from treesvm.model_selection.decomposition_cv import SearchesDecompositions
@@ -249,15 +248,12 @@ class DTSVMClassifierCV(SearchesDecompositions, ClassifierMixin, Estimator):
         """Search and train; see `DTSVMClassifier.fit`."""
         self.check_parameters()
         deadline = Deadline(self.time_limit)
-        X, codes, weight = classification_rows(
-            self, X, y, sample_weight, self.class_weight
-        )
-        every = Rows(X, codes, weight, len(self.classes_))
-        kept = np.flatnonzero(weight > 0)
-        rows, judging = every.take(kept), row_weights(X, sample_weight)[kept]
+        every = class_rows(self, X, y, sample_weight)
+        kept = np.flatnonzero(every.weight > 0)
+        rows, judging = every.take(kept), row_weights(every.X, sample_weight)[kept]
         with open_rows_checkpoint(self, every) as store:
             seeds = store.seeds(draw_seeds(self, n_members=1), self.random_state)
-            folds = self._folds(rows, codes, kept, seeds[0], store)
+            folds = self._folds(rows, every.target, kept, seeds[0], store)
             search = self.start_search(
                 rows,
                 folds,

@@ -7,7 +7,6 @@ from sklearn.base import clone
 from sklearn.tree import DecisionTreeClassifier
 
 from treesvm.inputs.estimator import Estimator
-from treesvm.inputs.parameter_rules import check_parameters
 from treesvm.partitions.tree_parts import TreeParts
 from treesvm.trees.axis import (
     classification_grower,
@@ -90,10 +89,6 @@ class AxisTree(Estimator):
         self.max_features = max_features
         self.splitter = splitter
         self.randomize = randomize
-
-    def check(self) -> None:
-        """Raise a ValueError that names a parameter out of range."""
-        check_parameters(self)
 
     def randomized(self) -> "AxisTree":
         """Return the recipe of a committee's members."""

@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from treesvm.inputs.estimator import Estimator
 from treesvm.partitions.axis_tree import AxisTree
 from treesvm.partitions.oblique_tree import ObliqueTree
 from treesvm.partitions.random_parts import RandomParts
@@ -42,5 +43,6 @@ def find_partition(given: Any) -> Any:
             f"partition={given!r} is not possible; use {names}, or an object of "
             "treesvm.partitions, such as AxisTree(max_tree_rows=None)."
         )
-    given.check()
+    if isinstance(given, Estimator):
+        given.check_parameters()
     return given

@@ -102,7 +102,7 @@ class ObliqueTree(Estimator):
         self.bias_rate = bias_rate
         self.max_node_rows = max_node_rows
 
-    def check(self) -> None:
+    def check_parameters(self) -> None:
         """Raise a ValueError that names a parameter out of range."""
         check_plane_parameters(self)
 

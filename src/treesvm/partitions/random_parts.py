@@ -43,9 +43,6 @@ class RandomParts(Estimator):
 
     is_nested = False  # parts are dealt anew at each ceiling
 
-    def check(self) -> None:
-        """There is nothing to check."""
-
     def randomized(self) -> "RandomParts":
         """Return the recipe of a committee's members: their seeds make them differ."""
         return self

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from treesvm.trees.coarsening import coarsen
+from treesvm.trees.axis import is_small
 from treesvm.trees.single_rows import RowRouter
 from treesvm.trees.tree import Tree
 
@@ -43,10 +43,14 @@ class TreeParts:
         return self.tree.leaf_numbers[self.tree.apply(X, n_jobs=n_jobs)]
 
     def coarsen(self, max_leaf_size: int) -> tuple["TreeParts", np.ndarray]:
-        """Return the partition at a larger ceiling, and where each part went."""
-        coarse = coarsen(self.tree, max_leaf_size)
-        new = coarse.tree.leaf_numbers[coarse.node_map[self.tree.leaves()]]
-        return TreeParts(coarse.tree), new
+        """Return the partition at a larger ceiling, and where each part went.
+
+        Splits do not depend on the ceiling, so the tree for a larger one is a subtree
+        and nothing is grown again (Chang et al. 2010, section 2.3).
+        """
+        small = is_small(self.tree.n_rows, max_leaf_size)
+        coarse, place = self.tree.cut(small), self.tree.node_map(small)
+        return TreeParts(coarse), coarse.leaf_numbers[place[self.tree.leaves()]]
 
     def row_router(self) -> Callable[[np.ndarray], int]:
         """Return a function from a 1-D row to its part."""

@@ -27,9 +27,6 @@ class WholeSpace(Estimator):
 
     is_nested = True  # parts at a larger ceiling are unions of smaller ones
 
-    def check(self) -> None:
-        """There is nothing to check."""
-
     def randomized(self) -> "WholeSpace":
         """Return the recipe of a committee's members: the same."""
         return self

@@ -10,7 +10,6 @@ from treesvm.candidates import CBD, CVS, FLD, TRSD, CleanSpread, RandomRows
 from treesvm.estimator_table import ESTIMATORS, WRAPPERS
 from treesvm.files.failures import ModelFileError, require
 from treesvm.files.json_values import JsonValues
-from treesvm.inputs.job_limit import MAX_JOBS
 from treesvm.partitions import AxisTree, ObliqueTree, RandomParts, WholeSpace
 
 _SELECTORS = (CBD, CVS, FLD, TRSD, CleanSpread, RandomRows)
@@ -108,25 +107,12 @@ def _make(name, parameters):
     require(not places, f"it sets {min(places, default='')!r}, a place on your disk")
     made = cls(**parameters)
     try:
-        _check_shared(made)
-        made.check() if cls in _PARTITIONS else made.check_parameters()
+        if not isinstance(getattr(made, "kernel", "rbf"), str):
+            raise ValueError("kernel must be a name")
+        made.check_parameters()
     except (TypeError, ValueError) as error:  # a list where a number belongs, and such
         raise ModelFileError(f"its parameters are not possible: {error}") from error
     return made
-
-
-def _check_shared(model):
-    """Check what the estimators leave to the libraries that they hand it to."""
-    for name in ("probability", "break_ties"):
-        if hasattr(model, name) and type(getattr(model, name)) is not bool:
-            raise ValueError(f"{name} must be True or False")
-    n_jobs = getattr(model, "n_jobs", None)
-    if n_jobs is not None and (type(n_jobs) is not int or n_jobs == 0):
-        raise ValueError("n_jobs must be None or a whole number other than 0")
-    if n_jobs is not None and abs(n_jobs) > MAX_JOBS:
-        raise ValueError(f"n_jobs={n_jobs} is beyond {MAX_JOBS}")
-    if not isinstance(getattr(model, "kernel", "rbf"), str):
-        raise ValueError("kernel must be a name")
 
 
 VALUES = JsonValues(_describe, _make)

@@ -13,7 +13,7 @@ from treesvm.compression.terms import KernelTerms
 from treesvm.files.checked_arrays import pieces_of
 from treesvm.files.failures import require
 from treesvm.files.json_values import field
-from treesvm.machines.scaling import LeafScaling
+from treesvm.machines.scaling import identity_scaling
 from treesvm.persistence.packed_kernels import (
     read_kernels,
     read_scalings,
@@ -70,9 +70,7 @@ def _alike(scalings, machines):
         return scalings
     widths = [machine.terms.vectors.shape[1] for machine in machines]
     return [
-        LeafScaling(np.arange(width), np.zeros(width), np.ones(width))
-        if scaling is None
-        else scaling
+        identity_scaling(width) if scaling is None else scaling
         for scaling, width in zip(scalings, widths, strict=True)
     ]
 

@@ -79,17 +79,6 @@ def neighbour_blocks(tree, labels=None, *, max_pairs=2**22):
         first += n_done
 
 
-def adjacent_leaves(tree, labels=None):
-    """Return the neighbours of all leaves at once; see `neighbour_blocks`.
-
-    The list can be long: in many dimensions a leaf may touch most others.
-    """
-    blocks = list(neighbour_blocks(tree, labels))
-    sizes = np.concatenate([np.diff(block.starts) for block in blocks])
-    starts = np.concatenate([[0], np.cumsum(sizes)])
-    return Neighbours(0, starts, np.concatenate([block.indices for block in blocks]))
-
-
 @compiled
 def _spread_up(left, right, uniform):
     """Give an inner node the label that all leaves below it share, else _MIXED."""

@@ -16,7 +16,6 @@ from scipy import sparse
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 from sklearn.utils import check_random_state
 
-from treesvm.trees.coarsening import is_small
 from treesvm.trees.grafting import average_targets, count_rows, graft
 from treesvm.trees.leaf_rows import rows_by_leaf
 from treesvm.trees.routing import LEAF
@@ -180,6 +179,17 @@ def copied_tree(grown):
         value=np.zeros((grown.node_count, 1)),
         weights=np.empty((0, grown.n_features)),
     )
+
+
+def is_small(n_rows, max_leaf_size):
+    """Whether each node is a leaf at this ceiling, the root being the first.
+
+    A node is one when it holds fewer rows than the ceiling, the root also when it holds
+    just as many: a ceiling of n rows or more is a plain SVM.
+    """
+    small = n_rows < max_leaf_size
+    small[0] = n_rows[0] <= max_leaf_size
+    return small
 
 
 def below_ceiling(tree, max_leaf_size):

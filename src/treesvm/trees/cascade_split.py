@@ -11,28 +11,13 @@ can be settled, the SVM's own offset parts the remaining rows, and the cascade e
 
 import numpy as np
 
-from treesvm.inputs.row_access import row_arrays
 from treesvm.trees.growth import Split
-from treesvm.trees.oblique_split import find_plane, sample_rows, standardise
+from treesvm.trees.oblique_split import ObliqueSplit, sample_rows
 from treesvm.trees.routing import projections_of
 
 
-class CascadeSplit:
-    """The split finder of SVM Trees, to be given to `treesvm.trees.growth.grow`.
-
-    Parameters
-    ----------
-    X : ndarray or CSR matrix, as `row_matrix` returns it
-    y : ndarray of int, shape (n_rows,)
-        Codes 0 and 1.
-    sample_weight : ndarray of shape (n_rows,), optional
-    options : PlaneOptions
-    """
-
-    def __init__(self, X, y, *, sample_weight=None, options):
-        self.X, self.y, self.options = X, y, options
-        self.weight = np.ones(len(y)) if sample_weight is None else sample_weight
-        self.arrays = row_arrays(X)
+class CascadeSplit(ObliqueSplit):
+    """The split finder of SVM Trees; codes are 0 and 1."""
 
     def __call__(self, rows, seed):
         """Return the split that settles most rows, or the last one of the cascade."""
@@ -40,12 +25,8 @@ class CascadeSplit:
         sides = np.where(self.y[sample] > 0, 1.0, -1.0)
         if np.all(sides == sides[0]):  # a rare class may be missing in a sample
             return None
-        weight = self.weight[sample]
-        penalty = self.options.alpha
-        if self.options.regularization == "paper":
-            penalty *= self.weight[rows].sum()
-        node = standardise(self.X, sample, weight)
-        w, b = find_plane(node, sides, weight, penalty, self.options, seed)
+        node = self._prepare(rows, sample)
+        w, b = self._plane(node, sides, self.weight[sample], seed)
         values = np.empty(len(rows))
         projections_of(self.arrays, rows, w, values)
         threshold = settling_threshold(values, self.y[rows], self.weight[rows])

@@ -117,11 +117,14 @@ class ObliqueSplit:
         return node._replace(mass=self.weight[rows].sum())
 
     def _plane(self, node, y, weight, seed):
-        """Return (w, b) for labels -1, +1 of the sampled rows."""
-        penalty = self.options.alpha
-        if self.options.regularization == "paper":
+        """Return (w, b) in X's features for labels -1, +1 of the sampled rows."""
+        options, penalty = self.options, self.options.alpha
+        if options.regularization == "paper":
             penalty *= node.mass
-        return find_plane(node, y, weight, penalty, self.options, seed)
+        w, b = _SOLVERS[options.solver](node.Z, y, weight, penalty, options, seed)
+        w = w.astype(np.float64) * node.scale
+        # Sparse rows were not centred: their mean is folded into nothing.
+        return w, b if sparse.issparse(node.Z) else b - w @ node.mean
 
     def _is_worth_it(self, split, disorder, before):
         """Whether the split lowers the entropy."""
@@ -133,14 +136,6 @@ class ObliqueSplit:
         parts = np.zeros((2, self.n_classes))
         _part(self.arrays, rows, w, -b, self.y, self.weight, goes_left, parts)
         return Split(w, -b, goes_left, parts), parts
-
-
-def find_plane(node, y, weight, penalty, options, seed):
-    """Return (w, b) in the original features for labels -1, +1 of a node's rows."""
-    w, b = _SOLVERS[options.solver](node.Z, y, weight, penalty, options, seed)
-    w = w.astype(np.float64) * node.scale
-    # Sparse rows were not centred: their mean is folded into nothing.
-    return w, b if sparse.issparse(node.Z) else b - w @ node.mean
 
 
 def as_they_are(X, rows):

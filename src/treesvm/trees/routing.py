@@ -59,13 +59,6 @@ def _leaf_below(rows, i, k, weights, plane, threshold, left, right):
 
 
 @compiled
-def features_of(rows, chosen, j, out):
-    """Write to `out` feature j of the chosen rows, rounded to float32."""
-    for t in range(len(chosen)):
-        out[t] = np.float32(row_entry(rows, chosen[t], j))
-
-
-@compiled
 def projections_of(rows, chosen, w, out):
     """Write to `out` the values w @ x of the chosen rows."""
     for t in range(len(chosen)):

@@ -151,18 +151,6 @@ class Tree:
         else:
             routing.route(rows, *nodes)
 
-    def tested_values(self, X, rows, node):
-        """Return the number that `node` compares, for the given rows.
-
-        Called node after node on one X, it is fast if X is a `row_matrix` already.
-        """
-        out, column = np.empty(len(rows)), self.feature[node]
-        if self.is_oblique:
-            routing.projections_of(row_arrays(X), rows, self.weights[column], out)
-        else:
-            routing.features_of(row_arrays(X), rows, column, out)
-        return out
-
     def decision_path(self, X):
         """Return the nodes that each row meets, its leaf included.
 

@@ -70,9 +70,9 @@ class RowCache:
             self._fill(missing)
         return self._slot_of[rows]
 
-    def among(self, rows):
-        """Return the Gram matrix of `rows`; nothing of it is kept."""
-        return self._block(rows, rows)
+    def among(self, rows, columns):
+        """Return some kernel values; nothing of them is kept."""
+        return self._block(rows, columns)
 
     def weighted_sum(self, rows, amounts):
         """Return ``amounts @ K[rows]`` in float64."""

@@ -148,7 +148,8 @@ class Kernel:
     def row_reach(self, X):
         """Return the same for values among the rows of `X`, by each row's own size.
 
-        The value of two rows is off by the mean of theirs.
+        The value of two rows is off by the smaller of theirs, about: rows of unlike
+        size are far apart, and a distance kernel of them is next to nothing.
         """
         return np.full(X.shape[0], self.reach(X, X).max())
 

@@ -43,6 +43,7 @@ from treesvm.kernels.sparse_products import (
 )
 
 _CACHE_BYTES = 2 * 2**20  # kernel values finished while in the processor's cache
+_TILED_BYTES = 16 * 2**20  # more, where reading the tiles again takes longer than that
 
 
 @dataclass(frozen=True)
@@ -102,7 +103,7 @@ class Gaussian(DistanceKernel):
     def _sparse_blocks(self, X, vectors):
         right = SparseExponents(vectors, self.gamma)
         step = rows_at_once(BLOCK_BYTES, X.shape[1], np.float32)
-        fine = rows_at_once(_CACHE_BYTES, len(right), np.float32)
+        fine = rows_at_once(_TILED_BYTES, len(right), np.float32)
         for start in range(0, X.shape[0], step):
             left = SparseRows(X[start : start + step], self.gamma)
             for first in range(0, len(left.starts), fine):

@@ -97,32 +97,33 @@ class KernelMachine:
 
         One row for every row of `X` or one for all, one column for every machine.
         """
-        norms = self._coefficient_norms()
-        if self.n_vectors == 0:
-            return np.ones((1, 1)) * norms
-        facing = self.kernel.facing(X, self.support)
-        return self.kernel.reach(facing, self.vectors)[:, None] * norms
+        reach = np.ones(1)
+        if self.n_vectors:
+            reach = self.kernel.reach(self.kernel.facing(X, self.support), self.vectors)
+        lengths, partial = self._coefficient_sizes()
+        return reach[:, None] * lengths + partial
 
-    def _coefficient_norms(self):
+    def _coefficient_sizes(self):
         """Return what the errors of each machine's sum of kernel values grow with.
 
-        The length of the coefficients for the errors of the values; and a share of
-        their sum for those of the partial sums, which are large where positive and
-        negative ones nearly cancel in the end.
+        Errors of the values, which have a reach, with the length of the coefficients
+        and, as far as they are a row's own and so the same in all values, with the
+        bias; those of the partial sums with a share of the coefficients' sum, since
+        positive and negative ones may nearly cancel in the end.
         """
         squares, sums = np.zeros(self.n_machines), np.zeros(self.n_machines)
         for k in range(len(self.machine_ids)):
             own = self.coefficients[self.class_starts[k] : self.class_starts[k + 1]]
             squares[self.machine_ids[k]] += np.einsum("ij,ij->j", own, own)
             sums[self.machine_ids[k]] += np.abs(own).sum(axis=0)
-        return np.sqrt(squares) + _PARTIAL_SUMS * sums
+        return np.sqrt(squares) + np.abs(self.biases), _PARTIAL_SUMS * sums
 
     def float32_bands(self):
         """Return what float32 may be off by in each machine, None if it is too much.
 
         For kernels whose values are at most one.
         """
-        return float32_bands(self.kernel, self.vectors, self._coefficient_norms())
+        return float32_bands(self.kernel, self.vectors, *self._coefficient_sizes())
 
     def decisions(self, X, dtype=np.float64):
         """Return the decision value of every row for every machine.
@@ -220,7 +221,7 @@ class KernelMachine:
         return class_scores(decisions, self.pairs, self.n_classes)
 
 
-def float32_bands(kernel, vectors, norms):
+def float32_bands(kernel, vectors, lengths, partial=0.0):
     """Return what float32 may be off by in each machine, None if it is too much.
 
     Parameters
@@ -228,9 +229,11 @@ def float32_bands(kernel, vectors, norms):
     kernel : Kernel
         One with a `power`, whose values are at most one.
     vectors : ndarray of shape (n_vectors, width)
-    norms : ndarray of shape (n_machines,)
-        Length of each machine's coefficients.
+    lengths : ndarray of shape (n_machines,)
+        Of each machine's coefficients.
+    partial : ndarray of shape (n_machines,) or float
+        What the errors of partial sums grow with.
     """
     reach = kernel.reach(vectors, vectors)[0] if len(vectors) else 1.0
-    bands = _ROUNDING[np.float32] * reach * norms
+    bands = _ROUNDING[np.float32] * (reach * lengths + partial)
     return None if (bands > _WIDEST_BAND).any() else bands

@@ -19,8 +19,10 @@ from treesvm.solvers import conditions, smo
 from treesvm.solvers.pair_steps import pair_steps, step_memory
 from treesvm.solvers.solution import Solution
 
-# Rows that move in one round: more of them for more rows, whose rounds cost more.
-_FEWEST, _MOST, _WORKING_SHARE = 512, 1024, 1 / 16
+# Rows that move in one round.  No power of two: columns of their Gram matrix would then
+# share the same few lines of the processor's cache.
+_WORKING_ROWS = 1000
+_KEPT_SHARE = 0.6  # of them, for the next round
 _INNER_SHARE = 0.1  # inner problems are solved to this share of the outer violation
 _STEPS_PER_ROW = 60  # cap of the inner pair steps
 _LOOK_EVERY = 8  # rounds between looks at how many rows are settled
@@ -39,7 +41,7 @@ def solve_blocked(
     max_bytes,
     tol=1e-3,
     max_iter=smo.STALL_CAP,
-    working_set=None,
+    working_set=_WORKING_ROWS,
     beta=None,
     twin=None,
     n_jobs=None,
@@ -57,7 +59,7 @@ def solve_blocked(
     tol : float
     max_iter : int
         Cap on pair steps.
-    working_set : int, optional
+    working_set : int
         Rows that move in one round.
     beta : ndarray of shape (n,), optional
         Feasible start.
@@ -71,8 +73,6 @@ def solve_blocked(
     Solution
     """
     twin = np.arange(len(p)) if twin is None else twin
-    if working_set is None:
-        working_set = min(max(_FEWEST, int(_WORKING_SHARE * len(p))), _MOST)
     beta = np.zeros(len(p)) if beta is None else np.array(beta, dtype=np.float64)
     F = -np.asarray(p, dtype=np.float64)
     problem = _Problem(kernel, X, twin, max_bytes, working_set, n_jobs)
@@ -128,21 +128,21 @@ class _Problem:
         cache = RowCache(self.kernel, X, *budget)
         self._memory = cache.memory
         state = (lower[rows], upper[rows], beta[rows], F[rows])
-        n_iter, previous = 0, np.zeros(0, np.int64)
+        working = _WorkingSet(cache, own_twin, size)
+        n_iter = 0
         for k in count(1):
             violation = conditions.violation_of(state[3], state[2], *state[:2])
             if violation <= tol * (1.0 if whole else 0.5) or n_iter >= max_iter:
                 break
             if whole and k % _LOOK_EVERY == 0 and self._may_shrink(state):
                 break
-            chosen = _choose(state, size, previous)
+            was_fresh = working.is_fresh
+            working.choose(state)
             goal = max(0.3 * tol, _INNER_SHARE * violation)
-            cap = min(_STEPS_PER_ROW * len(chosen), max_iter - n_iter)
-            done = _solve_chosen(cache, own_twin, chosen, state, goal, cap)
-            if done == 0 and len(previous) == 0:
+            done = working.solve(state, goal, max_iter - n_iter)
+            if done == 0 and was_fresh:
                 self.stuck = True  # no pair can move any further in floating point
                 break
-            previous = chosen if done else np.zeros(0, np.int64)
             n_iter += done
         change = state[2] - beta[rows]
         if whole:
@@ -162,10 +162,9 @@ class _Problem:
     def doubt(self, beta, F, p, box):
         """How much the rounding of float32 kernel values may add to the gap."""
         counts = beta != 0
-        own, reach = beta[counts], self.reach[self.twin[counts]]
-        noise = (reach * np.linalg.norm(own) + np.linalg.norm(own * reach)) / 2
+        noise = np.linalg.norm(beta) * (self.reach[self.twin[counts]] @ box[counts])
         dual = abs(conditions.dual_objective(F, beta, p))
-        return _FLOAT32_NOISE * (noise @ box[counts]) / max(dual, 1e-300)
+        return _FLOAT32_NOISE * noise / max(dual, 1e-300)
 
     def refresh(self, beta, F, p):
         """Recompute `F` from the kernel in float64."""
@@ -196,61 +195,81 @@ class _Problem:
         return sums
 
 
-def _choose(state, size, previous):
-    """The rows that violate most on either side, half of them from the last round."""
-    lower, upper, beta, F = state
-    n = len(F)
-    if size >= n:
-        return np.arange(n)
-    taken = np.zeros(n, bool)
-    kept = previous[_may_move(F, beta, lower, upper, previous)]
-    if len(kept) > size // 2:
-        order = np.argsort(-np.abs(F[kept] - np.median(F[kept])), kind="stable")
-        kept = kept[order[: size // 2]]
-    taken[kept] = True
-    room = size - len(kept)
-    rising = np.where((beta < upper) & ~taken, F, np.inf)
-    falling = np.where((beta > lower) & ~taken, -F, np.inf)
-    for key, share in ((rising, room // 2), (falling, room - room // 2)):
-        key[taken] = np.inf
-        best = np.argpartition(key, share)[:share]
-        taken[best[np.isfinite(key[best])]] = True
-    return np.flatnonzero(taken)
+class _WorkingSet:
+    """The rows that move in a round, with their own Gram matrix.
 
-
-def _may_move(F, beta, lower, upper, rows):
-    """Rows of the last working set that are free or violate optimality."""
-    least_rising, most_falling = conditions.extremes(F, beta, lower, upper)
-    can_rise, can_fall = beta[rows] < upper[rows], beta[rows] > lower[rows]
-    return (can_rise & (F[rows] < most_falling)) | (can_fall & (F[rows] > least_rising))
-
-
-def _solve_chosen(cache, twin, chosen, state, tol, max_iter):
-    """Pair steps among the chosen rows; update beta and F of the state in place.
-
-    Their own Gram matrix is computed anew: that takes less time than to collect it from
-    cached rows, and rows that did not move are never needed as a whole.
+    It is computed anew where rows have changed: that takes less time than to collect it
+    from cached rows, and rows that did not move are never needed as a whole.
     """
-    lower, upper, beta, F = state
-    own = twin[chosen]
-    rows, place = np.unique(own, return_inverse=True)
-    sub = cache.among(rows)
-    if not np.array_equal(rows, own):
-        sub = sub[np.ix_(place, place)]
-    before = beta[chosen]
-    own_beta, own_F = before.copy(), F[chosen]
-    done = pair_steps(
-        sub,
-        lower[chosen],
-        upper[chosen],
-        own_beta,
-        own_F,
-        tol,
-        max_iter,
-        *step_memory(len(chosen)),
-    )
-    change = np.bincount(place, own_beta - before, minlength=len(rows))
-    moved = np.flatnonzero(change)
-    F += cache.weighted_sum(rows[moved], change[moved])[twin]
-    beta[chosen] = own_beta
-    return done
+
+    def __init__(self, cache, twin, size):
+        self.cache, self.twin, self.size = cache, twin, size
+        self.rows, self.gram = np.zeros(0, np.int64), np.zeros((0, 0), np.float32)
+        self.is_fresh = True  # no row is to stay
+
+    def choose(self, state):
+        """Take the rows that violate most on either side; some of the last set stay."""
+        lower, upper, beta, F = state
+        rising = np.where(beta < upper, F, np.inf)
+        falling = np.where(beta > lower, -F, np.inf)
+        stays = np.zeros(len(self.rows), bool)
+        if not self.is_fresh:
+            stays = self._stay(rising, falling)
+        kept = self.rows[stays]
+        rising[kept] = falling[kept] = np.inf
+        room = min(self.size, len(F)) - len(kept)
+        first = _smallest(rising, room // 2)
+        falling[first] = np.inf
+        self._replace(stays, np.append(first, _smallest(falling, room - len(first))))
+
+    def _stay(self, rising, falling):
+        """Whether rows are free or violate optimality, the worst of them."""
+        up, down = rising[self.rows], falling[self.rows]
+        stays = (up < -falling.min()) | (down < -rising.min())
+        most = int(_KEPT_SHARE * self.size)
+        if np.count_nonzero(stays) > most:
+            slopes = np.where(np.isfinite(up), up, -down)
+            off = np.abs(slopes - np.median(slopes[stays]))
+            off[~stays] = -1.0
+            stays[np.argpartition(off, -most)[:-most]] = False
+        return stays
+
+    def _replace(self, stays, fresh):
+        """Put `fresh` rows in the place of those that do not stay."""
+        places = np.flatnonzero(~stays)
+        if len(places) != len(fresh):
+            self.rows = np.append(self.rows[stays], fresh)
+            own = self.twin[self.rows]
+            self.gram = self.cache.among(own, own)
+            return
+        self.rows[places] = fresh
+        own = self.twin[self.rows]
+        block = self.cache.among(own[places], own)
+        self.gram[places] = block
+        self.gram[:, places] = block.T
+
+    def solve(self, state, tol, most_steps):
+        """Pair steps; update beta and F of the state in place, return how many."""
+        lower, upper, beta, F = state
+        rows = self.rows
+        before = beta[rows]
+        own_beta, own_F = before.copy(), F[rows]
+        cap = min(_STEPS_PER_ROW * len(rows), most_steps)
+        box, memory = (lower[rows], upper[rows]), step_memory(len(rows))
+        done = pair_steps(self.gram, *box, own_beta, own_F, tol, cap, *memory)
+        self.is_fresh = done == 0
+        beta[rows] = own_beta
+        own, place = np.unique(self.twin[rows], return_inverse=True)
+        change = np.bincount(place, own_beta - before, minlength=len(own))
+        moved = np.flatnonzero(change)
+        F += self.cache.weighted_sum(own[moved], change[moved])[self.twin]
+        return done
+
+
+def _smallest(keys, count):
+    """Return where the smallest finite numbers are, up to `count` of them."""
+    if count < len(keys):
+        found = np.argpartition(keys, count)[:count]
+    else:
+        found = np.arange(len(keys))
+    return found[np.isfinite(keys[found])]

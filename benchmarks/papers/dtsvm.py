@@ -96,7 +96,7 @@ def _runs():
                 if method == "DTSVM" or (method == "LIBSVM" and short != "Forest"):
                     yield _times(short, method, mode)
         yield _single(short, "voting", methods.decompositions, 4 * minutes["DTSVM"])
-        yield _single(short, "settings", methods.settings, 11 * minutes["DTSVM"])
+        yield _single(short, "settings", methods.settings, 6 * minutes["DTSVM"])
     yield _single("Forest", "LIBLINEAR", methods.linear, 10)
 
 

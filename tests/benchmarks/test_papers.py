@@ -267,8 +267,9 @@ def test_page_shows_ours_and_theirs(toy, folder, monkeypatch):
     assert "to be timed (1)" in rows["f"]
     assert "4 (4)" in rows["g"]  # computed from the figures of another run
     counts = [cell.strip() for cell in rows["Table 1"].split("|")[2:-1]]
-    # in the paper, to be had, regenerated, within, explained, open, quick, not run, …
-    assert counts == ["7", "6", "4", "2", "1", "1", "0", "1", "1"]
+    # in the paper, no data, beyond an hour, to be had, regenerated, within, explained,
+    # open, quick, not run, to be timed
+    assert counts == ["7", "1", "1", "5", "4", "2", "1", "1", "0", "0", "1"]
     assert (folder / "docs" / "figures" / "toy-means.svg").exists()
     assert "make reproduce PAPER=toy DATA=folder" in text
 
@@ -288,7 +289,22 @@ def test_counts_of_all_papers_stand_in_the_readme(toy, folder, monkeypatch):
     assert "old" not in text
     (line,) = [line for line in text.splitlines() if "[toy](toy.md)" in line]
     counts = [cell.strip() for cell in line.split("|")[2:-1]]
-    assert counts == ["7", "6", "4", "2", "0", "2", "0", "1", "1"]
+    assert counts == ["7", "1", "0", "6", "4", "2", "0", "2", "0", "1", "1"]
+
+
+def test_a_cell_takes_as_long_as_what_it_follows_from(toy, folder):
+    """Whether a cell is to be had is asked of the run that is not there."""
+    slow = Run("slow", sleeper, seconds=3 * cells.HOUR)
+    timed = Run("its time", sleeper, seconds=1.0, only_for_times=True, after="slow")
+    derived = {"twice": lambda figures_of: {"mean": figures_of("slow")}}
+    paper = Paper("toy", "A toy paper", "", [slow, timed], [], derived=derived)
+    store = page.WithDerived(toy[1], paper)
+    assert store.estimate("its time") == store.estimate("twice") == 3 * cells.HOUR
+    cell = Cell("a", "seconds", 1.0, "its time", "s", timed=True)
+    assert page.state_of(cell, store, [], "Table 1")[0] == page.TOO_LONG
+    toy[1].put(slow, {}, "full", figures={"mean": 1.0}, seconds=0.0, timed=False)
+    assert store.estimate("its time") == 1.0
+    assert page.state_of(cell, store, [], "Table 1")[0] == "to be timed"
 
 
 def test_spread_over_folds_is_shown(toy, folder):

@@ -10,7 +10,6 @@ from benchmarks.report import markdown_table, number
 
 DOCS = ROOT / "docs" / "papers"
 COUNTS_BEGIN, COUNTS_END = "<!-- cells -->", "<!-- end of cells -->"
-NAMED_RUNS = 8  # above that their number is said
 TOO_LONG = "beyond an hour"
 
 
@@ -133,6 +132,8 @@ def _table_text(table, store, entries):
             texts.append(text)
         letter = f" {_letter(texts.index(text))}" if text is not None else ""
         shown = _ours(cell, state, ours, store) + letter
+        if ours is not None:
+            shown += _beside(cell, store)
         published = "" if cell.published is None else f" ({number(cell.published)})"
         grid.setdefault(cell.row, {})[cell.column] = shown + published
     rows = [
@@ -165,6 +166,13 @@ def _spread(cell, store):
     """Over the paper's partitions or folds, where there are several."""
     deviation = store.shown(cell.run)[0].get(f"± {cell.figure}")
     return "" if deviation is None else f" ± {deviation:.2g}"
+
+
+def _beside(cell, store):
+    """Other readings of the figure, as far as the run has them."""
+    figures = store.shown(cell.run)[0]
+    found = {label: figures.get(name) for label, name in cell.beside.items()}
+    return "".join(f"; {k} {number(v)}" for k, v in found.items() if v is not None)
 
 
 def _duration(seconds):
@@ -256,8 +264,6 @@ def _picture(paper, picture, store, docs):
     note = f" Quick runs: {', '.join(quick)}." if quick else ""
     absent = [name for name in picture.runs if name not in figures]
     if absent:
-        named = ", ".join(absent)
-        if len(absent) > NAMED_RUNS:
-            named = f"{len(absent)} of the {len(picture.runs)} runs"
-        note += f" Not run yet, so not drawn: {named}."
+        named = (f"{name} ({_duration(store.estimate(name))})" for name in absent)
+        note += f" Not run, so not drawn: {', '.join(named)}."
     return f"## {picture.title}\n\n{picture.claim}{note}\n\n![{picture.title}]({file})"

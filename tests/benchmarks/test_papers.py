@@ -317,6 +317,17 @@ def test_spread_over_folds_is_shown(toy, folder):
     assert "2 ± 0.12 (2)" in text
 
 
+def test_other_readings_stand_beside_a_figure(toy, folder):
+    run = toy[0].runs[0]
+    figures = {"mean": 2.0, "median": 1.5}
+    toy[1].put(run, {}, "full", figures=figures, seconds=0.0, timed=False)
+    beside = {"median": "median", "mode": "mode"}  # the run has no mode
+    cell = Cell("a", "mean", 2.0, "a", "mean", EQUAL, beside=beside)
+    paper = Paper("toy", "A toy paper", "", [run], [Table("Table 1", [cell])])
+    text = page.write_page(paper, toy[1], folder / "docs", []).read_text()
+    assert "2; median 1.5 (2)" in text
+
+
 def test_page_marks_quick_runs(toy, folder, monkeypatch):
     here(monkeypatch)
     paper, store = toy

@@ -130,7 +130,9 @@ def _grid(sets, columns, figure, tolerance, timed=False):
             name = method.removesuffix(" tree")
             own = "tree's testing s" if name != method else figure
             label = method if method == "CART" else f"{method} {mode}"
-            yield _cell(short, mode, name, label, value, own, tolerance, timed)
+            cell = _cell(short, mode, name, label, value, own, tolerance, timed)
+            with_tree = own == "testing s" and method == "DTSVM"
+            yield replace(cell, beside=TREE_TIME) if with_tree else cell
 
 
 FACTOR_2 = Tolerance(2.0, is_factor=True)
@@ -138,6 +140,7 @@ SECONDS = Tolerance(10.0, is_factor=True, floor=1 / 64)  # the paper's clock tic
 FACTOR_4 = Tolerance(4.0, is_factor=True)
 POINTS = Tolerance(1.0)
 SHARE = Tolerance(5.0)
+TREE_TIME = {"tree": "tree's testing s"}
 READINGS = {"summed": "TNSV", "distinct": "TNSV distinct"}
 
 
@@ -353,7 +356,8 @@ PAPER = Paper(
         Table(
             "Table 4: seconds of testing",
             list(_grid(MEDIUM, published.TESTING, "testing s", SECONDS, True)),
-            "One thread, processor time, the best of three.",
+            "One thread, processor time, the best of three. Beside DTSVM's is the part "
+            "of its tree; the paper's clock shows 0 for it on all sets.",
         ),
         Table(
             "Table 5: total number of support vectors, large sets",
@@ -481,7 +485,15 @@ PAPER = Paper(
             "under that search add nothing significant.",
         ),
         *(
-            _accuracy_extra(mode, "accuracy", f"Test accuracy of all methods, {mode}")
+            _accuracy_extra(
+                *(mode, "accuracy", f"Test accuracy of all methods, {mode}"),
+                "The paper gives no formula of CBD. Of eleven readings, each with 30 % "
+                "of 6,000 rows, the one shown was near a machine of all rows on PHW "
+                "(95.9 %, all rows 98.0), Letter (92.8, 95.5) and CI (82.7, 84.2); "
+                "nearness by the mean distance of a row's own neighbours gave 79.2, "
+                "93.2 and 70.3, the largest scores without suppression 52.8, 42.9 and "
+                "22.3, draws in proportion to the scores 63.5, 89.8 and 76.1.",
+            )
             for mode in MODES
         ),
         *(

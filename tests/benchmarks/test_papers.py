@@ -187,21 +187,59 @@ def test_a_run_waits_for_the_one_it_follows(toy, folder, monkeypatch, capsys):
     assert toy[1].entry("b")["figures"]["mean"] == 6.0
 
 
-def test_moved_code_keeps_its_figures(toy, folder, monkeypatch):
-    paper, store = toy
+def test_moved_code_keeps_its_figures(toy, folder, monkeypatch, capsys):
+    """Where the shortest run of its kind gives the same figures, and only there."""
+    store = toy[1]
     here(monkeypatch)
-    running.reproduce(paper, store, folder)
-    old = store.entry("a")
-    moved = Run("a", mean_of, {"name": "small"}, ("small",), ("benchmarks/timing.py",))
-    running.rekey(toy_paper([moved]), store, folder)
-    assert store.entry("a")["key"] != old["key"]
-    assert store.entry("a")["figures"] == old["figures"]
-    running.reproduce(toy_paper([moved]), store, folder)
-    assert calls(folder) == 1
-    other = Run("a", mean_of, {"name": "small", "factor": 2.0}, ("small",))
-    running.rekey(toy_paper([other]), store, folder)
-    running.reproduce(toy_paper([other]), store, folder)
-    assert calls(folder) == 2  # other parameters are another run
+    names = {"a": 3.0, "b": 1.0}
+
+    def runs(*sources, factor=1.0):
+        parameters = {"name": "small", "factor": factor}
+        return [Run(n, mean_of, parameters, ("small",), sources) for n in names]
+
+    running.reproduce(toy_paper(runs()), store, folder)
+    for run in runs():  # "b" is the shorter one
+        store.put(run, key_of(run, folder), "full", **entry_of(store, run, names))
+    old = {name: store.entry(name) for name in names}
+    asked = []
+
+    def child(paper, run, folder, slot, cap):
+        asked.append(run.name)
+        return {**old[run.name]["figures"], "s": 5.0}  # a time may differ
+
+    monkeypatch.setattr(running, "_figures_of_child", child)
+    moved = toy_paper(runs("benchmarks/timing.py"))
+    running.rekey(moved, store, folder)
+    assert asked == ["b"]
+    for name in names:
+        assert store.entry(name)["key"] != old[name]["key"]
+        assert store.entry(name)["figures"] == old[name]["figures"]
+    running.rekey(moved, store, folder)
+    assert asked == ["b"]  # nothing is stale any more
+    changed = toy_paper(runs("benchmarks/data.py"))
+    kept = store.entry("a")
+    monkeypatch.setattr(running, "_figures_of_child", lambda *a: {"mean": 2.5})
+    running.rekey(changed, store, folder)
+    assert store.entry("a") == kept
+    assert "b: differs in mean, quick: nothing is kept" in capsys.readouterr().out
+    running.rekey(toy_paper(runs(factor=2.0)), store, folder)
+    assert store.entry("a") == kept  # other parameters are another run
+
+
+def entry_of(store, run, seconds):
+    return {
+        "figures": store.entry(run.name)["figures"],
+        "seconds": seconds[run.name],
+        "timed": False,
+    }
+
+
+def test_times_are_told_from_other_figures():
+    known = {"s": 1.0, "± training s": 2.0, "s at 1500": 3.0, "selection CVS": 4.0}
+    assert running.differences(known, {"s": 9.0}) == []
+    known |= {"training": 99.0, "accuracy at 1500": 98.0, "vectors": 7}
+    found = {**known, "vectors": 8, "training": 98.0, "C": 1.0}
+    assert running.differences(known, found) == ["training", "vectors", "C"]
 
 
 def test_missing_data_is_skipped(toy, folder, monkeypatch, capsys):

@@ -337,7 +337,7 @@ PAPER = Paper(
                 for method in ("H-LSVM", "H-LSVM, ours", "H-LSVM, Pegasos", "SVM Trees")
                 if method != "H-LSVM, Pegasos" or short in _METHODS[method]
             },
-            '"Ours" has the library\'s defaults: nodes that standardise, its own λ. The '
+            '"Ours" are the library\'s defaults: nodes that standardise, our λ. The '
             "published Pegasos takes about ten hours a set and was not run.",
         )
     ],

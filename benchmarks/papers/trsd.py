@@ -218,7 +218,8 @@ READING_NOTES = {
     "CVS": "A row names the nearest row of the other class; mutual are two rows that "
     "name each other; what is left goes to the rows nearest to the other class. "
     "Classes give rows in proportion to their rows, or equally many. The library has "
-    "the first line. Table 6 rules out readings with nearest rows of the own class: "
+    "the first line, picked by these same published figures. Table 6 rules out "
+    "readings with nearest rows of the own class: "
     "they would take w8a (44,226 of its 45,546 rows are of one class) longer than a9a, "
     "and it takes less.",
     "FLD": "Rows of a leaf's majority are ranked by their distance to the "

@@ -108,16 +108,18 @@ def _scaled(values):
 
 
 def candidate_scores(X, y):
-    """CVS: nearness of the nearest other row, one more for rows that are named."""
-    nearness, named = [], set()
+    """CVS: nearness of the nearest other row, one more where both name each other."""
+    nearness, named = [], []
     for i in range(len(y)):
         others = [
             (np.linalg.norm(X[i] - X[t]), t) for t in range(len(y)) if y[t] != y[i]
         ]
         distance, nearest = min(others)
         nearness.append(1.0 / (1.0 + distance))
-        named.add(nearest)
-    return np.array([value + (i in named) for i, value in enumerate(nearness)])
+        named.append(nearest)
+    return np.array(
+        [value + (named[named[i]] == i) for i, value in enumerate(nearness)]
+    )
 
 
 def neighbours(X, k):

@@ -65,7 +65,8 @@ def _parser():
     made.add_argument(
         "--rekey",
         action="store_true",
-        help="the code was only moved: keep the figures under its new keys",
+        help="keep figures under the present code's keys where it gives the same ones: "
+        "of each kind of run the shortest is carried out again",
     )
     made.add_argument("--one", default="", help=argparse.SUPPRESS)
     made.add_argument("--answer", type=Path, help=argparse.SUPPRESS)

@@ -66,7 +66,8 @@ class Cell:
     """A published figure, and the figure of a run that stands beside it.
 
     `missing` says why there is no run: usually that the data cannot be had. A `timed`
-    cell counts only when it was measured on a quiet machine.
+    cell counts only when it was measured on a quiet machine. `beside` are further
+    figures of the run, by label, that are shown with ours.
     """
 
     row: str
@@ -77,6 +78,7 @@ class Cell:
     tolerance: Tolerance | None = None
     timed: bool = False
     missing: str = ""
+    beside: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)

@@ -7,6 +7,7 @@ the training rows, categories as their numbers. All methods choose among the sam
 
 import time
 import warnings
+from types import SimpleNamespace
 
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
@@ -14,8 +15,15 @@ from sklearn.svm import SVC
 
 from benchmarks import candidate_rivals
 from benchmarks import dtsvm_rivals as rivals
-from benchmarks.dtsvm_problems import CS, GAMMAS, THREADS, load_as_published
+from benchmarks.dtsvm_problems import (
+    CS,
+    GAMMAS,
+    PAPER_GAIN,
+    THREADS,
+    load_as_published,
+)
 from benchmarks.dtsvm_sets import bag, paper_search, random_parts, with_theta
+from benchmarks.dtsvm_sparse import prepared
 from benchmarks.dtsvm_svc import points_of
 from benchmarks.papers.store import Store
 from benchmarks.timing import measure
@@ -85,6 +93,18 @@ def dtsvm(folder, quick, name, mode):
         "γ": model.gamma_,
         **_costs(model, problem),
     }
+    for ceiling, seconds in model.seconds_per_ceiling_.items():
+        figures[f"s at {ceiling}"] = seconds
+        figures[f"accuracy at {ceiling}"] = _at_ceiling(problem, model, ceiling)
+    return figures
+
+
+def words(folder, quick, name, mode):
+    """Tables 9 and 10 on sparse rows of unit length."""
+    context = SimpleNamespace(data=folder, quick=quick)
+    problem = prepared(context, name)
+    model = _search(problem, quick, mode).model
+    figures = {"σ_opt": int(model.max_leaf_size_)}
     for ceiling, seconds in model.seconds_per_ceiling_.items():
         figures[f"s at {ceiling}"] = seconds
         figures[f"accuracy at {ceiling}"] = _at_ceiling(problem, model, ceiling)
@@ -253,20 +273,52 @@ def _bounds(problem, C, gamma, mode):
 
 
 def settings(folder, quick, name):
-    """Figures 2 and 3: test accuracy against k and against σ₀."""
+    """Figures 2 and 3: test accuracy against k and against σ₀.
+
+    One search with the largest k holds the searches with every smaller one.
+    """
     problem = _problem(folder, name, quick)
     ks = (1, 5, 9) if quick else (1, 3, 5, 7, 9)
     firsts = (500, 1_500, 3_000)
     if not quick:
         firsts = (500, 1_000, 1_500, 2_000, 2_500, 3_000)
+    model = _search(problem, quick, top_k=max(ks)).model
+    ends = {k: end_of_search(model.search_results_, k, model.growth) for k in ks}
+    reached = {
+        end: problem.score(_fixed(*end, "ovo").fit(*problem.train))
+        for end in set(ends.values())
+    }
+    by_first = {model.max_leaf_size: reached[ends[5]]}
+    for first in firsts:
+        if first not in by_first:
+            by_first[first] = _search(problem, quick, max_leaf_size=first).accuracy
     return {
         "k": list(ks),
-        "accuracy by k": [_search(problem, quick, top_k=k).accuracy for k in ks],
+        "accuracy by k": [reached[ends[k]] for k in ks],
         "σ₀": list(firsts),
-        "accuracy by σ₀": [
-            _search(problem, quick, max_leaf_size=first).accuracy for first in firsts
-        ],
+        "accuracy by σ₀": [by_first[first] for first in firsts],
     }
+
+
+def end_of_search(table, k, growth):
+    """(C, γ, ceiling) at which the search ends that takes its `k` best θ further."""
+    rows = zip(
+        *(table[c] for c in ("C", "gamma", "max_leaf_size", "score")), strict=True
+    )
+    scores = {(C, gamma, size): score for C, gamma, size, score in rows}
+    first = min(size for *_, size in scores)
+
+    def best_first(end):
+        return -scores[end], *end[:2]
+
+    def climb(C, gamma, size):
+        larger = C, gamma, size * growth
+        gain = scores.get(larger, -np.inf) - scores[C, gamma, size]
+        return climb(*larger) if gain >= PAPER_GAIN else (C, gamma, size)
+
+    start = sorted((end for end in scores if end[2] == first), key=best_first)
+    C, gamma, size = min((climb(*end) for end in start[:k]), key=best_first)
+    return float(C), float(gamma), int(size)
 
 
 def decompositions(folder, quick, name):

@@ -10,7 +10,7 @@ MEDIUM = {
     "Shuttle": "shuttle",
     "Poker": "poker",
     "CI": "adult",
-    "News20": "news20_bydate_counts",
+    "News20": None,
     "KDD-10%": "kdd99_10pct",
 }
 LARGE = {"Forest": "covtype", "PPI": None, "KDD-full": None, "Webspam": None}

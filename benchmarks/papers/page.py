@@ -10,8 +10,7 @@ from benchmarks.report import markdown_table, number
 
 DOCS = ROOT / "docs" / "papers"
 COUNTS_BEGIN, COUNTS_END = "<!-- cells -->", "<!-- end of cells -->"
-NAMED_RUNS = 8  # above that their number is said
-COUNTED = ("within", "explained", "open", "quick", "not run", "to be timed", "no data")
+TOO_LONG = "beyond an hour"
 
 
 def write_page(paper, store, docs=DOCS, entries=None):
@@ -64,27 +63,32 @@ class WithDerived:
 
     def __init__(self, store, paper):
         self.entry = store.entry
-        self._store, self._derived, self._slots = store, paper.derived, set()
-        self._seconds = {run.name: run.seconds for run in paper.runs}
-
-    def is_derived(self, name):
-        return name in self._derived
+        self._store, self._derived, self._slots = store, paper.derived, {}
+        self._runs = {run.name: run for run in paper.runs}
 
     def estimate(self, name):
-        """Seconds that a run takes, as far as is known."""
-        known = self.entry(name).get("estimate", 0.0)
-        return max(known, self._seconds.get(name, 0.0))
+        """Seconds that a run takes, or a run that it needs and that is not there."""
+        if name in self._derived:
+            self.shown(name)
+            absent = [own for own, slot in self._slots.items() if slot is None]
+            return max(map(self.estimate, absent), default=0.0)
+        seconds = [self.entry(name).get("estimate", 0.0)]
+        run = self._runs.get(name)
+        if run is not None:
+            seconds.append(run.seconds)
+            if run.after and self._store.shown(run.after)[0] is None:
+                seconds.append(self.estimate(run.after))
+        return max(seconds)
 
     def shown(self, name):
         if name not in self._derived:
             return self._store.shown(name)
-        self._slots = set()
+        self._slots = {}
         figures = self._derived[name](self._figures_of)
-        return figures, "quick" if "quick" in self._slots else "full"
+        return figures, "quick" if "quick" in self._slots.values() else "full"
 
     def _figures_of(self, name):
-        figures, slot = self._store.shown(name)
-        self._slots.add(slot)
+        figures, self._slots[name] = self._store.shown(name)
         return figures
 
 
@@ -99,17 +103,17 @@ def _reading_help(paper):
 
 
 def state_of(cell, store, entries, table_title):
-    """(state, ours, text): one of COUNTED, our figure if any, the explanation."""
+    """(state, ours, text): a column of the summary, our figure, the explanation."""
     if not cell.run:
         return "no data", None, None
     figures, slot = store.shown(cell.run)
     ours = None if figures is None else figures.get(cell.figure)
-    is_timed = store.entry(cell.run).get("timed", False)
-    if cell.timed and not is_timed:
-        is_long = store.estimate(cell.run) > HOUR
-        return ("not run" if is_long else "to be timed"), None, None
+    if cell.timed and not store.entry(cell.run).get("timed", False):
+        ours = None
+    if ours is None and store.estimate(cell.run) > HOUR:
+        return TOO_LONG, None, None
     if ours is None:
-        return "not run", None, None
+        return "to be timed" if cell.timed else "not run", None, None
     if slot == "quick":
         return "quick", ours, None
     if cell.tolerance is None or cell.tolerance.holds(ours, cell.published):
@@ -128,6 +132,8 @@ def _table_text(table, store, entries):
             texts.append(text)
         letter = f" {_letter(texts.index(text))}" if text is not None else ""
         shown = _ours(cell, state, ours, store) + letter
+        if ours is not None:
+            shown += _beside(cell, store)
         published = "" if cell.published is None else f" ({number(cell.published)})"
         grid.setdefault(cell.row, {})[cell.column] = shown + published
     rows = [
@@ -149,9 +155,7 @@ def _ours(cell, state, ours, store):
         return f"**{number(ours)}**{spread}"
     if state == "quick":
         return f"{number(ours)}{spread} q"
-    if state == "not run" and store.is_derived(cell.run):
-        return "not run, as what it follows from"
-    if state == "not run":
+    if state in ("not run", TOO_LONG):
         return f"not run, {_duration(store.estimate(cell.run))}"
     if state == "no data":
         return cell.missing or "no data"
@@ -162,6 +166,13 @@ def _spread(cell, store):
     """Over the paper's partitions or folds, where there are several."""
     deviation = store.shown(cell.run)[0].get(f"± {cell.figure}")
     return "" if deviation is None else f" ± {deviation:.2g}"
+
+
+def _beside(cell, store):
+    """Other readings of the figure, as far as the run has them."""
+    figures = store.shown(cell.run)[0]
+    found = {label: figures.get(name) for label, name in cell.beside.items()}
+    return "".join(f"; {k} {number(v)}" for k, v in found.items() if v is not None)
 
 
 def _duration(seconds):
@@ -187,16 +198,20 @@ def _summary(states):
         "## What the cells say\n\n"
         + markdown_table([*rows, _summary_row("all", total)])
         + '\n\n"Within" and "explained" are of the regenerated cells. "Open" cells lie '
-        "outside the tolerance without a reason that we know."
+        "outside the tolerance without a reason that we know. Cells beyond an hour "
+        "have a run that takes longer than that, about as long as the cell says; like "
+        "those without data they are not among the cells to be had."
     )
 
 
 def _summary_row(title, found):
-    to_be_had = sum(found.values()) - found["no data"]
+    to_be_had = sum(found.values()) - found["no data"] - found[TOO_LONG]
     regenerated = found["within"] + found["explained"] + found["open"]
     return {
         "table": title.split(":")[0],
         "in the paper": sum(found.values()),
+        "no data": found["no data"],
+        TOO_LONG: found[TOO_LONG],
         "data to be had": to_be_had,
         "regenerated": regenerated,
         "within tolerance": found["within"],
@@ -249,8 +264,6 @@ def _picture(paper, picture, store, docs):
     note = f" Quick runs: {', '.join(quick)}." if quick else ""
     absent = [name for name in picture.runs if name not in figures]
     if absent:
-        named = ", ".join(absent)
-        if len(absent) > NAMED_RUNS:
-            named = f"{len(absent)} of the {len(picture.runs)} runs"
-        note += f" Not run yet, so not drawn: {named}."
+        named = (f"{name} ({_duration(store.estimate(name))})" for name in absent)
+        note += f" Not run, so not drawn: {', '.join(named)}."
     return f"## {picture.title}\n\n{picture.claim}{note}\n\n![{picture.title}]({file})"

@@ -6,6 +6,7 @@ is lost, what others had computed is kept.
 
 import json
 import os
+import re
 import subprocess
 import sys
 import tempfile
@@ -14,10 +15,12 @@ from pathlib import Path
 
 from benchmarks.data import MissingData
 from benchmarks.papers.cells import HOUR
-from benchmarks.papers.store import SLOTS, key_of, plain
+from benchmarks.papers.store import key_of, plain
 
 QUICK_CAP = 100.0
 KEPT = ("figures", "seconds", "timed", "date")
+# "s", "± training s", "s at 1500", "selection CVS"
+IS_TIME = re.compile(r"(^| )s( at \d+)?$|^(selection|training) ")
 
 
 def reproduce(paper, store, folder, *, quick=False, timed=False, cap=None, only=""):
@@ -50,18 +53,44 @@ def reproduce(paper, store, folder, *, quick=False, timed=False, cap=None, only=
 
 
 def rekey(paper, store, folder):
-    """Keep figures under the present code's keys, for code that was only moved.
+    """Keep figures under the present code's keys where that code gives the same ones.
 
-    Data and parameters have to be the same; what changed otherwise is computed again.
+    Of the runs that do the same work by the same method, the shortest is carried out
+    again; if nothing but times differs, the others keep their figures too. Data and
+    parameters have to be the same; what changed otherwise is computed again.
     """
+    for group in _stale_groups(paper, store, folder).values():
+        witness, _ = min(group, key=lambda pair: store.entry(pair[0].name)["seconds"])
+        known = store.entry(witness.name)["figures"]
+        found = _figures_of_child(paper, witness, folder, "full", HOUR)
+        differing = differences(known, found or {})
+        if differing:
+            _say(witness, f"differs in {', '.join(differing)}: nothing is kept")
+            continue
+        for run, key in group:
+            entry = store.entry(run.name)
+            store.put(run, key, "full", **{k: entry[k] for k in KEPT})
+        _say(witness, f"the same; {len(group)} runs keep their figures")
+
+
+def _stale_groups(paper, store, folder):
+    """Runs whose code changed since, with their keys, by what they do."""
+    groups = {}
     for run in paper.runs:
-        for slot in SLOTS:
-            entry = store.entry(run.name, slot)
-            if "figures" not in entry:
-                continue
-            key = plain(key_of(run, folder))
-            if {**entry["key"], "code": key["code"]} == key:
-                store.put(run, key, slot, **{k: entry[k] for k in KEPT})
+        entry = store.entry(run.name)
+        if "figures" not in entry:
+            continue
+        key = plain(key_of(run, folder))
+        if entry["key"] != key and {**entry["key"], "code": key["code"]} == key:
+            kind = run.work.__name__, run.sources, run.parameters.get("method")
+            groups.setdefault(kind, []).append((run, key))
+    return groups
+
+
+def differences(known, found):
+    """Names of the figures, times apart, that are not the same in both."""
+    names = [name for name in {**known, **found} if not IS_TIME.search(name)]
+    return [name for name in names if known.get(name) != found.get(name)]
 
 
 def _timed_runs(paper):
@@ -71,27 +100,34 @@ def _timed_runs(paper):
 def _carry_out(paper, run, key, store, folder, slot, cap, timed):
     """One run in a child process; True unless it failed."""
     start = time.perf_counter()
+    try:
+        figures = _figures_of_child(paper, run, folder, slot, cap)
+    except subprocess.TimeoutExpired:
+        store.put(run, key, slot, cap=cap, estimate=max(run.seconds, cap))
+        _say(run, f"ended after {cap:.0f} s")
+        return True
+    if figures is None:
+        return False
+    seconds = time.perf_counter() - start
+    store.put(run, key, slot, figures=figures, seconds=round(seconds, 1), timed=timed)
+    _say(run, f"{seconds:.0f} s")
+    return True
+
+
+def _figures_of_child(paper, run, folder, slot, cap):
+    """What the child computes, or None if it failed; it ends after `cap` seconds."""
     with tempfile.TemporaryDirectory() as scratch:
         answer = Path(scratch) / "figures.json"
         command = [sys.executable, "-m", "benchmarks.papers", paper.name]
         command += ["--data", str(folder), "--one", run.name, "--answer", str(answer)]
         command += ["--quick"] if slot == "quick" else []
-        try:
-            done = subprocess.run(
-                command, timeout=cap, capture_output=True, text=True, env=os.environ
-            )
-        except subprocess.TimeoutExpired:
-            store.put(run, key, slot, cap=cap, estimate=max(run.seconds, cap))
-            _say(run, f"ended after {cap:.0f} s")
-            return True
+        done = subprocess.run(
+            command, timeout=cap, capture_output=True, text=True, env=os.environ
+        )
         if done.returncode or not answer.exists():
             _say(run, f"failed:\n{done.stderr[-3000:]}")
-            return False
-        figures = json.loads(answer.read_text(encoding="utf8"))
-    seconds = time.perf_counter() - start
-    store.put(run, key, slot, figures=figures, seconds=round(seconds, 1), timed=timed)
-    _say(run, f"{seconds:.0f} s")
-    return True
+            return None
+        return json.loads(answer.read_text(encoding="utf8"))
 
 
 def carry_out_here(paper, name, folder, quick, answer):

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from scipy.sparse import csr_matrix
 from sklearn.datasets import make_moons
 from sklearn.svm import SVC
 
@@ -57,3 +58,36 @@ def test_times_are_taken_at_the_theta_that_is_kept(
     assert asked == ["the search"]
     assert figures["testing s"] > 0
     assert ("tree's testing s" in figures) == (method == "DTSVM")
+
+
+@pytest.mark.parametrize("k", [1, 3, 5])
+def test_one_search_holds_those_that_take_fewer_thetas_further(problem, k):
+    """Figure 2 has one search for all its k."""
+    changed = {"max_leaf_size": 40, "growth": 2, **methods.QUICK_GRID}
+    all_of_them = methods._search(problem, True, top_k=9, **changed).model
+    end = methods.end_of_search(all_of_them.search_results_, k, 2)
+    found = methods._search(problem, True, top_k=k, **changed).model
+    assert end == (found.C_, found.gamma_, found.max_leaf_size_)
+
+
+def test_ceilings_of_sparse_rows(problem, monkeypatch):
+    sparse_rows = problem._replace(
+        X=csr_matrix(problem.X), X_test=csr_matrix(problem.X_test)
+    )
+    monkeypatch.setattr(methods, "prepared", lambda context, name: sparse_rows)
+    figures = methods.words(None, True, "words", "ovo")
+    model = methods._search(sparse_rows, True).model
+    assert figures["σ_opt"] == model.max_leaf_size_
+    assert figures["accuracy at 1500"] == sparse_rows.score(model)
+
+
+def test_figures_2_and_3_are_those_of_searches_of_their_own(problem, monkeypatch):
+    monkeypatch.setattr(methods, "load_as_published", lambda *a: problem)
+    figures = methods.settings(None, True, "moons")
+    own = [methods._search(problem, True, top_k=k).accuracy for k in figures["k"]]
+    assert figures["accuracy by k"] == own
+    own = [
+        methods._search(problem, True, max_leaf_size=first).accuracy
+        for first in figures["σ₀"]
+    ]
+    assert figures["accuracy by σ₀"] == own

@@ -187,21 +187,59 @@ def test_a_run_waits_for_the_one_it_follows(toy, folder, monkeypatch, capsys):
     assert toy[1].entry("b")["figures"]["mean"] == 6.0
 
 
-def test_moved_code_keeps_its_figures(toy, folder, monkeypatch):
-    paper, store = toy
+def test_moved_code_keeps_its_figures(toy, folder, monkeypatch, capsys):
+    """Where the shortest run of its kind gives the same figures, and only there."""
+    store = toy[1]
     here(monkeypatch)
-    running.reproduce(paper, store, folder)
-    old = store.entry("a")
-    moved = Run("a", mean_of, {"name": "small"}, ("small",), ("benchmarks/timing.py",))
-    running.rekey(toy_paper([moved]), store, folder)
-    assert store.entry("a")["key"] != old["key"]
-    assert store.entry("a")["figures"] == old["figures"]
-    running.reproduce(toy_paper([moved]), store, folder)
-    assert calls(folder) == 1
-    other = Run("a", mean_of, {"name": "small", "factor": 2.0}, ("small",))
-    running.rekey(toy_paper([other]), store, folder)
-    running.reproduce(toy_paper([other]), store, folder)
-    assert calls(folder) == 2  # other parameters are another run
+    names = {"a": 3.0, "b": 1.0}
+
+    def runs(*sources, factor=1.0):
+        parameters = {"name": "small", "factor": factor}
+        return [Run(n, mean_of, parameters, ("small",), sources) for n in names]
+
+    running.reproduce(toy_paper(runs()), store, folder)
+    for run in runs():  # "b" is the shorter one
+        store.put(run, key_of(run, folder), "full", **entry_of(store, run, names))
+    old = {name: store.entry(name) for name in names}
+    asked = []
+
+    def child(paper, run, folder, slot, cap):
+        asked.append(run.name)
+        return {**old[run.name]["figures"], "s": 5.0}  # a time may differ
+
+    monkeypatch.setattr(running, "_figures_of_child", child)
+    moved = toy_paper(runs("benchmarks/timing.py"))
+    running.rekey(moved, store, folder)
+    assert asked == ["b"]
+    for name in names:
+        assert store.entry(name)["key"] != old[name]["key"]
+        assert store.entry(name)["figures"] == old[name]["figures"]
+    running.rekey(moved, store, folder)
+    assert asked == ["b"]  # nothing is stale any more
+    changed = toy_paper(runs("benchmarks/data.py"))
+    kept = store.entry("a")
+    monkeypatch.setattr(running, "_figures_of_child", lambda *a: {"mean": 2.5})
+    running.rekey(changed, store, folder)
+    assert store.entry("a") == kept
+    assert "b: differs in mean, quick: nothing is kept" in capsys.readouterr().out
+    running.rekey(toy_paper(runs(factor=2.0)), store, folder)
+    assert store.entry("a") == kept  # other parameters are another run
+
+
+def entry_of(store, run, seconds):
+    return {
+        "figures": store.entry(run.name)["figures"],
+        "seconds": seconds[run.name],
+        "timed": False,
+    }
+
+
+def test_times_are_told_from_other_figures():
+    known = {"s": 1.0, "± training s": 2.0, "s at 1500": 3.0, "selection CVS": 4.0}
+    assert running.differences(known, {"s": 9.0}) == []
+    known |= {"training": 99.0, "accuracy at 1500": 98.0, "vectors": 7}
+    found = {**known, "vectors": 8, "training": 98.0, "C": 1.0}
+    assert running.differences(known, found) == ["training", "vectors", "C"]
 
 
 def test_missing_data_is_skipped(toy, folder, monkeypatch, capsys):
@@ -267,8 +305,9 @@ def test_page_shows_ours_and_theirs(toy, folder, monkeypatch):
     assert "to be timed (1)" in rows["f"]
     assert "4 (4)" in rows["g"]  # computed from the figures of another run
     counts = [cell.strip() for cell in rows["Table 1"].split("|")[2:-1]]
-    # in the paper, to be had, regenerated, within, explained, open, quick, not run, …
-    assert counts == ["7", "6", "4", "2", "1", "1", "0", "1", "1"]
+    # in the paper, no data, beyond an hour, to be had, regenerated, within, explained,
+    # open, quick, not run, to be timed
+    assert counts == ["7", "1", "1", "5", "4", "2", "1", "1", "0", "0", "1"]
     assert (folder / "docs" / "figures" / "toy-means.svg").exists()
     assert "make reproduce PAPER=toy DATA=folder" in text
 
@@ -288,7 +327,22 @@ def test_counts_of_all_papers_stand_in_the_readme(toy, folder, monkeypatch):
     assert "old" not in text
     (line,) = [line for line in text.splitlines() if "[toy](toy.md)" in line]
     counts = [cell.strip() for cell in line.split("|")[2:-1]]
-    assert counts == ["7", "6", "4", "2", "0", "2", "0", "1", "1"]
+    assert counts == ["7", "1", "0", "6", "4", "2", "0", "2", "0", "1", "1"]
+
+
+def test_a_cell_takes_as_long_as_what_it_follows_from(toy, folder):
+    """Whether a cell is to be had is asked of the run that is not there."""
+    slow = Run("slow", sleeper, seconds=3 * cells.HOUR)
+    timed = Run("its time", sleeper, seconds=1.0, only_for_times=True, after="slow")
+    derived = {"twice": lambda figures_of: {"mean": figures_of("slow")}}
+    paper = Paper("toy", "A toy paper", "", [slow, timed], [], derived=derived)
+    store = page.WithDerived(toy[1], paper)
+    assert store.estimate("its time") == store.estimate("twice") == 3 * cells.HOUR
+    cell = Cell("a", "seconds", 1.0, "its time", "s", timed=True)
+    assert page.state_of(cell, store, [], "Table 1")[0] == page.TOO_LONG
+    toy[1].put(slow, {}, "full", figures={"mean": 1.0}, seconds=0.0, timed=False)
+    assert store.estimate("its time") == 1.0
+    assert page.state_of(cell, store, [], "Table 1")[0] == "to be timed"
 
 
 def test_spread_over_folds_is_shown(toy, folder):
@@ -299,6 +353,17 @@ def test_spread_over_folds_is_shown(toy, folder):
     store.put(run, key, "full", figures=figures, seconds=0.0, timed=False)
     text = page.write_page(paper, store, folder / "docs", []).read_text()
     assert "2 ± 0.12 (2)" in text
+
+
+def test_other_readings_stand_beside_a_figure(toy, folder):
+    run = toy[0].runs[0]
+    figures = {"mean": 2.0, "median": 1.5}
+    toy[1].put(run, {}, "full", figures=figures, seconds=0.0, timed=False)
+    beside = {"median": "median", "mode": "mode"}  # the run has no mode
+    cell = Cell("a", "mean", 2.0, "a", "mean", EQUAL, beside=beside)
+    paper = Paper("toy", "A toy paper", "", [run], [Table("Table 1", [cell])])
+    text = page.write_page(paper, toy[1], folder / "docs", []).read_text()
+    assert "2; median 1.5 (2)" in text
 
 
 def test_page_marks_quick_runs(toy, folder, monkeypatch):
@@ -335,7 +400,7 @@ def test_every_cell_of_a_paper_has_its_run(name):
         assert bool(cell.run) != bool(cell.missing)
         assert not cell.run or cell.run in known | set(paper.derived)
     for extra in paper.extras:
-        assert {run for run, _ in extra.rows.values()} <= known
+        assert {run for run, _ in extra.rows.values()} <= known | set(paper.derived)
     for picture in paper.pictures:
         assert set(picture.runs) <= known
     for run in paper.runs:

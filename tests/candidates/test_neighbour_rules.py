@@ -33,7 +33,7 @@ def test_cvs_ranks_as_the_loop(seed):
     for code in range(3):
         own = np.flatnonzero(y == code)
         n_kept = np.isin(kept, own).sum()
-        assert n_kept == 8  # a third of 24 each, though the classes are uneven
+        assert abs(n_kept - 0.3 * len(own)) < 1
         best = own[np.argsort(-scores[own])][:n_kept]
         assert set(best) <= set(kept)
 

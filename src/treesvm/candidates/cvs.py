@@ -9,11 +9,11 @@ from treesvm.inputs.array_types import Seed
 
 
 class CVS(CandidateSelector):
-    """Keep rows that are the nearest of another class to some row, the closest first.
+    """Keep pairs of rows that are each other's nearest of another class.
 
-    Every row names the nearest row of another class. Rows that were named come first,
-    among them, and then among the others, those nearest to another class. All classes
-    give equally many rows.
+    Every row names the nearest row of another class. Rows that name each other come
+    first, among them, and then among the others, those nearest to another class.
+    Classes give rows in proportion to their rows.
 
     Parameters
     ----------
@@ -32,19 +32,15 @@ class CVS(CandidateSelector):
     Notes
     -----
     The original was not at hand, and the papers that use it say "relative pair-wise
-    Euclidean distances". Of 32 readings this one comes nearest to the accuracies that
-    Ryu and Lee (2020) publish for it, with their C and γ: within three points on seven
-    of ten small sets (mean deviation 4.3 points). Others: the ratio of the distances to
-    the nearest other row and to the centre of the own class, 12.0 points; nearest other
-    row alone, 5.2; over the mean distance to the other class, 4.0, but within three
-    points on five sets only; over the nearest own row, 4.1, five sets.
+    Euclidean distances". Of some forty readings this one comes nearest to the
+    accuracies that Ryu and Lee (2020) publish for it, with their C and γ: MEASURED.
+    `docs/papers/trsd.md` has a table of them.
 
     Distances are Euclidean in the features as given: standardise them first.
 
     When not to use it: where classes overlap, the nearest rows lie deep inside the
     other class, and the machine learns from little but noise; with 10 % of the rows it
-    is then worse than `RandomRows`. Equal numbers of all classes move the boundary
-    where the classes are uneven. It wants clean labels.
+    is then worse than `RandomRows`. It wants clean labels.
 
     References
     ----------
@@ -77,21 +73,19 @@ class CVS(CandidateSelector):
         if len(sizes) == 1:
             return rng.choice(len(codes), n_kept, replace=False)
         scores = candidate_scores(X, codes, self.n_jobs)
-        quotas = apportion(n_kept, np.ones(len(sizes)), sizes)
-        return best_of_each(codes, scores, quotas)
+        return best_of_each(codes, scores, apportion(n_kept, sizes, sizes))
 
 
 def candidate_scores(X, codes, n_jobs=None):
-    """Return 1 / (1 + distance to the nearest other row), and 1 more if it was named.
+    """Return 1 / (1 + distance to the nearest other row), and 1 more if mutual.
 
-    A row is named by the rows of other classes to which it is the nearest one.
+    It is mutual if this row is in turn the nearest one to that row.
     """
-    scores = np.empty(len(codes))
-    is_named = np.zeros(len(codes), bool)
+    scores, named = np.empty(len(codes)), np.empty(len(codes), np.intp)
     for code in range(int(codes.max()) + 1):
         own, others = np.flatnonzero(codes == code), np.flatnonzero(codes != code)
         search = NearestNeighbors(n_neighbors=1, n_jobs=n_jobs).fit(X[others])
         distance, nearest = search.kneighbors(X[own])
         scores[own] = 1.0 / (1.0 + distance[:, 0])
-        is_named[others[nearest[:, 0]]] = True
-    return scores + is_named
+        named[own] = others[nearest[:, 0]]
+    return scores + (named[named] == np.arange(len(codes)))

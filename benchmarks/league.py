@@ -3,7 +3,6 @@
 classification  error, AUC, log loss, times and sizes on every table; mean ranks
 regression      the same by R²
 searched        our search beside our own defaults, paired row by row
-defaults        `DTSVMClassifier()` on raw features beside StandardScaler + SVC
 raced, limit, covtype  what searches take, see `league_searches`
 
 `--core` takes 20 tables and ends within two hours; without, all of them play, which
@@ -13,22 +12,13 @@ needs an environment of its own, see `league_xrfm`.
 """
 
 import numpy as np
-from sklearn.datasets import load_breast_cancer, load_digits, load_iris, load_wine
-from sklearn.model_selection import RepeatedStratifiedKFold, StratifiedKFold
-from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import StandardScaler
-from sklearn.svm import SVC
 
 from benchmarks import league_ranks as ranks
-from benchmarks.data import MissingData, load
 from benchmarks.league_methods import FAST_SEARCHED, PLAIN, SEARCHED
 from benchmarks.league_play import played
 from benchmarks.league_searches import SEARCH_CASES
 from benchmarks.records import CaseResult, Claim, Record
-from treesvm import DTSVMClassifier
 
-FAMILIAR = ["dna", "satimage", "letter", "adult", "magic", "spambase"]
-_MOST_ROWS = 4000  # of a familiar set
 _DEFAULT_RIVALS = ("LightGBM", "XGBoost", "HistGB", "SVM, tuned")
 _POINTS = 0.003  # that a search may be behind the defaults
 
@@ -214,64 +204,6 @@ def _gave_up(records):
     ]
 
 
-def defaults_case(context):
-    """One line on familiar sets: our defaults beside StandardScaler + SVC."""
-    rows = []
-    for name, X, y in familiar_sets(context):
-        folds = StratifiedKFold(5, shuffle=True, random_state=0)
-        if len(y) < 1000:
-            folds = RepeatedStratifiedKFold(n_splits=5, n_repeats=10, random_state=0)
-        scores = []
-        for train, test in folds.split(X, y):
-            ours = DTSVMClassifier(n_jobs=2, random_state=0).fit(X[train], y[train])
-            rival = make_pipeline(StandardScaler(), SVC()).fit(X[train], y[train])
-            scores.append((ours.score(X[test], y[test]), rival.score(X[test], y[test])))
-        ours, rival = 100 * np.array(scores).T
-        gap = ours - rival
-        rows.append(
-            {
-                "set": name,
-                "DTSVMClassifier()": float(ours.mean()),
-                "StandardScaler + SVC": float(rival.mean()),
-                "difference": float(gap.mean()),
-                "standard error": float(gap.std(ddof=1) / np.sqrt(len(gap))),
-            }
-        )
-    result = CaseResult(tables={"Accuracy in percent, five folds": rows})
-    allowed = [max(0.5, 2 * row["standard error"]) for row in rows]
-    short = [
-        -row["difference"] <= most for row, most in zip(rows, allowed, strict=True)
-    ]
-    result.claims = [
-        Claim(
-            "sets on which the defaults are not behind",
-            int(sum(short)),
-            len(rows),
-            unit="",
-        )
-    ]
-    return result
-
-
-def familiar_sets(context):
-    """Yield (name, X, y): scikit-learn's own sets, and those of the data folder."""
-    own = {
-        "digits": load_digits,
-        "breast cancer": load_breast_cancer,
-        "wine": load_wine,
-        "iris": load_iris,
-    }
-    for name, read in own.items():
-        yield name, *read(return_X_y=True)
-    for name in FAMILIAR[: 1 if context.quick else None]:
-        try:
-            found = load(context.data, name)
-        except MissingData:
-            continue
-        chosen = np.random.default_rng(0).permutation(len(found.y))[:_MOST_ROWS]
-        yield name, np.asarray(found.X)[chosen], found.y[chosen]
-
-
 def _records(records, case):
     return [
         Record(
@@ -291,6 +223,5 @@ CASES = {
     "classification": classification_case,
     "regression": regression_case,
     "searched": searched_case,
-    "defaults": defaults_case,
     **SEARCH_CASES,
 }

@@ -6,11 +6,15 @@ from sklearn.datasets import make_friedman1
 
 from treesvm import DTSVMClassifier, DTSVRegressor
 from treesvm.decomposition.feature_weights import (
+    averaged_parts,
     needs_prior,
-    sample_numbers,
     trained_with_weights,
 )
-from treesvm.decomposition.training import learned_prior, machine_options, train_machine
+from treesvm.decomposition.training import (
+    machine_options,
+    options_with_prior,
+    train_machine,
+)
 from treesvm.inputs.rows import Rows
 from treesvm.machines.scaling import minmax_scaling, part_scaling
 from treesvm.partitions import WholeSpace
@@ -159,7 +163,7 @@ def test_weights_that_are_no_weights_are_refused(weights, rng):
         whole(feature_weights=weights).fit(X, y)
 
 
-def test_small_parts_are_drawn_to_the_weights_of_all_rows(rng):
+def test_small_parts_are_drawn_to_the_prior(rng):
     X, y = two_true_features(rng, n_rows=60)
     rows = Rows(X, y, np.ones(60), 2)
     options = machine_options(whole(feature_weights="learned"))
@@ -189,18 +193,48 @@ def test_only_small_parts_among_several_need_help():
     assert not needs_prior(learned, np.array([600, 500]))
     assert not needs_prior(learned, np.array([100]))
     assert not needs_prior(machine_options(whole()), np.array([600, 100]))
-    chosen = sample_numbers(5000, 3)
-    assert len(np.unique(chosen)) == 1000
-    assert (np.diff(chosen) > 0).all()
-    assert len(sample_numbers(7, 3)) == 7
 
 
-def test_weights_of_a_sample_find_the_true_features(rng):
-    X, y = two_true_features(rng)
-    options = machine_options(whole(feature_weights="learned"))
-    found = learned_prior(Rows(X, y, np.ones(len(y)), 2), options)
-    assert found.shape == (6,)
-    assert found[2:].max() < 0.1 * found[:2].min()
+def test_parts_of_several_classes_are_averaged():
+    is_mixed = np.arange(100) % 2 == 0
+    chosen = averaged_parts(is_mixed, 3)
+    assert len(set(chosen)) == 16
+    assert is_mixed[chosen].all()
+    assert chosen == sorted(chosen) != averaged_parts(is_mixed, 4)
+    assert averaged_parts(is_mixed[:7], 3) == [0, 2, 4, 6]
+    assert averaged_parts(np.zeros(5, bool), 3) == []
+
+
+@pytest.mark.parametrize("kernel", KERNELS)
+def test_the_prior_is_the_mean_of_what_parts_learn_alone(kernel, rng):
+    X, y = two_true_features(rng, n_rows=360)
+    X[:120, 5] = 7.0  # constant in the first part
+    bounds = [(0, 120), (120, 150), (150, 360)]
+    y[120:150] = 1  # the second needs no machine
+    parts = [Rows(X[a:b], y[a:b], np.ones(b - a), 2) for a, b in bounds]
+    options = machine_options(whole(kernel, feature_weights="learned"))
+    sizes, is_mixed = np.array([120, 30, 210]), np.array([True, False, True])
+    found = options_with_prior(options, parts.__getitem__, sizes, is_mixed, 0).prior
+    alone = [
+        weights_of(whole(kernel, feature_weights="learned").fit(*parts[k][:2]), part.X)
+        for k, part in ((0, parts[0]), (2, parts[2]))
+    ]
+    assert alone[0][5] == 0.0 < alone[1][5]
+    expected = (120 * alone[0] + 210 * alone[1]) / 330
+    np.testing.assert_allclose(found, expected, rtol=1e-6)
+    none = options_with_prior(options, parts.__getitem__, sizes, sizes < 0, 0)
+    assert none.prior is None
+
+
+def test_regressors_of_small_parts_listen_to_all_parts():
+    X, y = make_friedman1(900, random_state=0)
+    model = DTSVRegressor(
+        feature_weights="learned", epsilon=0.2, max_leaf_size=150, random_state=0
+    )
+    share = model.fit(X[:600], y[:600]).feature_importances_
+    assert model.n_leaves_ > 3
+    assert share[5:].max() < 0.25 * share[:5].max()
+    assert model.score(X[600:], y[600:]) > 0.8
 
 
 def test_threads_do_not_matter(rng):

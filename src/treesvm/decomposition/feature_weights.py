@@ -8,23 +8,27 @@ Science 2024) look where the machine's values change: train without weights, tak
 
 keep the kernel's width in units of the median distance, and train again; twice.  The
 machines that only teach weights are smoother if the kernel is not.  In a part of few
-rows the weights are drawn to those of a sample of all rows.
+rows the weights are drawn to the average over the parts of the partition.
 """
 
 import numpy as np
+from joblib import Parallel, delayed
 
+from treesvm.decomposition.parts_loop import error_that_names
+from treesvm.kernels.blas_threads import one_blas_thread
 from treesvm.kernels.kernel import make_kernel
 from treesvm.machines.gradients import gradient_outer
-from treesvm.machines.scaling import identity_scaling
+from treesvm.machines.scaling import identity_scaling, part_scaling
 
 N_ROUNDS = 2
 _GRADIENT_ROWS = 150  # rows whose gradients are summed
 _TEACHER_SHARE = 0.1  # of C, for machines that teach weights and are dropped
 _LEAST_TAUGHT = 1.0  # a C of classifiers that is smooth enough
-_FEW_ROWS = 500  # a part with fewer rows listens to the weights of all rows
-_PRIOR_ROWS = 100.0  # rows that those weights count for
-_SAMPLE_ROWS = 1000  # of all rows
-_SAMPLE_STREAM = 41  # keeps this draw apart from others of the same seed
+_FEW_ROWS = 500  # a part with fewer rows listens to the others
+_PRIOR_ROWS = 100.0  # rows that their average counts for
+_AVERAGED = 16  # parts, or all if there are fewer
+_OF_A_PART = 250  # rows that learn its share of the average
+_STREAM = 41  # keeps these draws apart from others of the same seed
 
 
 def trained_with_weights(train, rows, scaling, options):
@@ -104,19 +108,55 @@ def _teacher_share(theta, n_classes):
     return min(1.0, max(_TEACHER_SHARE, _LEAST_TAUGHT / theta.C))
 
 
-def prior_weights(train, sample, scaling, options):
-    """Return the weights, one for each feature, that a sample of all rows learns."""
-    n_features = sample.X.shape[1]
+def average_weights(train, rows_of, sizes, is_mixed, seed, options, n_jobs=None):
+    """Return the mean, by rows, of what parts learn: one weight for each feature.
+
+    Parameters
+    ----------
+    train : callable
+        As in `trained_with_weights`.
+    rows_of : callable
+        From the number of a part to its `Rows`.
+    sizes, is_mixed, seed
+        As in `averaged_parts`.
+    options : MachineOptions
+    n_jobs : int, optional
+        Threads; the weights do not depend on it.
+
+    Returns
+    -------
+    ndarray of shape (n_features,), or None where no part needs a machine
+    """
+    parts = averaged_parts(is_mixed, seed)
+    if not parts:
+        return None
+
+    def learned(k):
+        with error_that_names(k, sizes[k]):
+            rows = rows_of(k).drawn(_OF_A_PART, [seed, _STREAM, k])
+            return _weights_alone(train, rows, options)
+
+    with one_blas_thread():  # whose sums would depend on their number
+        found = Parallel(n_jobs=n_jobs, require="sharedmem")(
+            delayed(learned)(k) for k in parts
+        )
+    return np.average(found, axis=0, weights=sizes[parts])
+
+
+def averaged_parts(is_mixed, seed):
+    """Return the numbers of the parts, those with several classes, that are asked."""
+    rng = np.random.default_rng([seed, _STREAM])
+    return np.sort(rng.permutation(np.flatnonzero(is_mixed))[:_AVERAGED]).tolist()
+
+
+def _weights_alone(train, rows, options):
+    """Return the weights that rows learn without a look at others."""
+    n_features = rows.X.shape[1]
+    scaling = part_scaling(rows.X, options.theta.leaf_scaling)
     base = identity_scaling(n_features) if scaling is None else scaling
     weights = np.zeros(n_features)
-    weights[base.columns] = _learned(train, sample, base, options)[2]
+    weights[base.columns] = _learned(train, rows, base, options)[2]
     return weights
-
-
-def sample_numbers(n_rows, seed):
-    """Return the rows, ascending, that the weights of small parts are drawn to."""
-    rng = np.random.default_rng([seed, _SAMPLE_STREAM])
-    return np.sort(rng.choice(n_rows, min(n_rows, _SAMPLE_ROWS), replace=False))
 
 
 def needs_prior(options, sizes):
@@ -151,7 +191,7 @@ def _as_weights(slopes):
 
 
 def _drawn(weight, base, rows, prior):
-    """Draw the weights of a small part towards those of all rows."""
+    """Draw the weights of a small part towards the average over parts."""
     n_rows = rows.X.shape[0]
     if prior is None or n_rows >= _FEW_ROWS:
         return weight

@@ -113,7 +113,7 @@ def choose_theta(theta, rows_of, sizes, is_mixed, seed, *, n_jobs=None, **effort
     if len(grid) == 1:
         return grid[0]
     most = _MOST_ROWS if len(sizes) == 1 else _OF_A_PART
-    samples = [_some(rows_of(k), most, [seed, _STREAM, k]) for k in parts]
+    samples = [rows_of(k).drawn(most, [seed, _STREAM, k]) for k in parts]
     tasks = list(product(zip(parts, samples, strict=True), _by_kernel(grid)))
     n_workers = min(effective_n_jobs(n_jobs), len(tasks))
     with one_blas_thread():  # whose sums would depend on their number
@@ -149,17 +149,6 @@ def _by_kernel(grid):
     """Return the points of each kernel."""
     kernels = list(dict.fromkeys(theta.kernel for theta in grid))
     return [[theta for theta in grid if theta.kernel == kernel] for kernel in kernels]
-
-
-def _some(rows, most, seed):
-    """Return at most so many of the rows, of each class at least one."""
-    n_rows = len(rows.target)
-    if n_rows <= most:
-        return rows
-    order = np.random.default_rng(seed).permutation(n_rows)
-    firsts = np.unique(rows.target[order], return_index=True)[1]
-    order = np.concatenate([order[firsts], np.delete(order, firsts)])
-    return rows.take(np.sort(order[:most]))
 
 
 def _left_out(k, rows, thetas, **effort):

@@ -13,9 +13,8 @@ from joblib import Parallel, delayed
 from treesvm.decomposition.checkpointing import NOTHING_KEPT, Item
 from treesvm.decomposition.decomposition import Decomposition
 from treesvm.decomposition.feature_weights import (
+    average_weights,
     needs_prior,
-    prior_weights,
-    sample_numbers,
     trained_with_weights,
 )
 from treesvm.decomposition.leaf_backend import sends_leaves_away
@@ -47,7 +46,7 @@ class MachineOptions(NamedTuple):
     max_bytes: int
     reduce: Any = None  # selector of the rows that train the machine
     epsilon: float | None = None  # of regressors
-    prior: np.ndarray | None = None  # feature weights of all rows, for small parts
+    prior: np.ndarray | None = None  # feature weights that small parts are drawn to
 
 
 def machine_options(model) -> MachineOptions:
@@ -141,17 +140,26 @@ def _settled(rows, groups, recipe, seed):
     if not is_open(theta):
         return recipe
 
+    options = settled_options(
+        recipe.options, *_looked_at(rows, groups), seed, recipe.n_jobs
+    )
+    return recipe._replace(options=options)
+
+
+def _looked_at(rows, groups):
+    """Return how a look at a few parts begins: `rows_of`, their sizes, `is_mixed`."""
+
     def rows_of(k):
         return rows.take(groups.rows(k))
 
-    lowest, highest = (np.full(len(groups.sizes), v) for v in (rows.n_classes, -1))
-    part_of = np.repeat(np.arange(len(groups.sizes)), groups.sizes)
+    n_parts = len(groups.sizes)
+    if rows.n_classes is None:
+        return rows_of, groups.sizes, groups.sizes > 0
+    lowest, highest = (np.full(n_parts, v) for v in (rows.n_classes, -1))
+    part_of = np.repeat(np.arange(n_parts), groups.sizes)
     np.minimum.at(lowest, part_of, rows.target[groups.order])
     np.maximum.at(highest, part_of, rows.target[groups.order])
-    options = settled_options(
-        recipe.options, rows_of, groups.sizes, lowest < highest, seed, recipe.n_jobs
-    )
-    return recipe._replace(options=options)
+    return rows_of, groups.sizes, lowest < highest
 
 
 def settled_options(options, rows_of, sizes, is_mixed, seed, n_jobs=None):
@@ -173,8 +181,9 @@ def _trained(rows, groups, recipe, seed, store):
     """Return the trained parts of a partition."""
     options = recipe.options
     if needs_prior(options, groups.sizes):
-        sample = rows.take(sample_numbers(len(rows.target), seed))
-        options = options._replace(prior=learned_prior(sample, options))
+        options = options_with_prior(
+            options, *_looked_at(rows, groups), seed, recipe.n_jobs
+        )
     return train_parts(
         rows,
         groups,
@@ -185,14 +194,14 @@ def _trained(rows, groups, recipe, seed, store):
     )
 
 
-def learned_prior(sample, options):
-    """Return the feature weights of a sample, which small parts are drawn to."""
-    scaling = part_scaling(sample.X, options.theta.leaf_scaling)
+def options_with_prior(options, rows_of, sizes, is_mixed, seed, n_jobs=None):
+    """Return options with the weights that small parts are drawn to."""
 
     def train(seen, kernel, share_of_C):
         return train_machine(seen, kernel, share_of_C * options.theta.C, options)
 
-    return prior_weights(train, sample, scaling, options)
+    prior = average_weights(train, rows_of, sizes, is_mixed, seed, options, n_jobs)
+    return options._replace(prior=prior)
 
 
 def _grown(rows, recipe, seed, store):

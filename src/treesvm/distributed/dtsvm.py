@@ -3,17 +3,16 @@
 from typing import Any, Self
 
 import numpy as np
-from dask import delayed
 
 from treesvm.decomposition.calibration import calibration_by_parts, judged_parts
 from treesvm.decomposition.checkpointing import count_restored
-from treesvm.decomposition.feature_weights import sample_numbers
+from treesvm.decomposition.feature_weights import averaged_parts, needs_prior
 from treesvm.decomposition.seeds import draw_seeds
 from treesvm.decomposition.theta_choice import is_open
 from treesvm.decomposition.theta_choice import judged_parts as judged_for_theta
 from treesvm.decomposition.training import (
-    learned_prior,
     machine_options,
+    options_with_prior,
     settled_options,
 )
 from treesvm.distributed.clusters import tells_lost_clusters
@@ -119,7 +118,7 @@ class DaskDTSVMClassifier(DaskClassifier):
         """Grow one tree and train its leaves."""
         client, n_threads, rows = there
         plan = _planned(there, model, seed)
-        options = options_with_prior(client, rows, plan, options, seed)
+        options = _with_prior(there, plan, options, seed)
         member, trained_by = fit_decomposition(
             client,
             rows,
@@ -148,19 +147,49 @@ def _settled(there, model, seed):
     options = machine_options(model)
     if not is_open(options.theta):
         return options
-    client, n_threads, rows = there
-    plan = _planned(there, model, seed)
-    grown, _ = fit_decomposition(client, rows, plan, None, n_threads=n_threads)
-    tree, wanted = grown.partition.tree, {}
-    leaves = tree.leaves()
-    sizes, is_mixed = tree.n_rows[leaves], (tree.value[leaves] > 0).sum(axis=1) > 1
+    partition, sizes, is_mixed = _grown(there, _planned(there, model, seed))
     parts = judged_for_theta(sizes, is_mixed, seed)
-    if parts:
-        some, part = rows.of_parts(client, grown.partition, parts)
-        for k in parts:
-            own = some.take(np.flatnonzero(part == k))
-            wanted[k] = own.training(len(rows.classes))
-    return settled_options(options, wanted.get, sizes, is_mixed, seed)
+    rows_of = _gathered(there, partition, parts)
+    return settled_options(options, rows_of, sizes, is_mixed, seed)
+
+
+def _with_prior(there, plan, options, seed):
+    """Return how parts are trained, with the feature weights small ones listen to."""
+    is_one = len(plan.sizes) == 1 and not plan.growth.seeds
+    if is_one or not isinstance(options.theta.feature_weights, str):
+        return options
+    partition, sizes, is_mixed = _grown(there, plan)
+    if not needs_prior(options, sizes):
+        return options
+    rows_of = _gathered(there, partition, averaged_parts(is_mixed, seed))
+    return options_with_prior(options, rows_of, sizes, is_mixed, seed)
+
+
+def _grown(there, plan):
+    """Return the partition of a plan, without machines, sizes and `is_mixed`."""
+    client, n_threads, rows = there
+    grown, _ = fit_decomposition(client, rows, plan, None, n_threads=n_threads)
+    tree = grown.partition.tree
+    leaves = tree.leaves()
+    is_mixed = (tree.value[leaves] > 0).sum(axis=1) > 1
+    return grown.partition, tree.n_rows[leaves], is_mixed
+
+
+def _gathered(there, partition, parts):
+    """Return `rows_of`, from the number of one of the parts to its rows, brought here.
+
+    Without parts it knows none, and nobody asks.
+    """
+    if not parts:
+        return {}.get
+    rows = there.rows
+    some, part = rows.of_parts(there.client, partition, parts)
+
+    def rows_of(k):
+        own = some.take(np.flatnonzero(part == k))
+        return own.training(len(rows.classes))
+
+    return rows_of
 
 
 def finish(there, model, members, theta, seed):
@@ -200,17 +229,3 @@ def tree_recipe(model):
             "use 'axis' or an AxisTree."
         )
     return partition
-
-
-def options_with_prior(client, rows, plan, options, seed):
-    """Return how parts are trained, with the feature weights small ones listen to."""
-    is_one = len(plan.sizes) == 1 and not plan.growth.seeds
-    if is_one or not isinstance(options.theta.feature_weights, str):
-        return options
-    sample = rows.sampled(sample_numbers(rows.n_rows, seed))
-    prior = delayed(_prior)(sample, len(rows.classes), options)
-    return options._replace(prior=client.compute(prior).result())
-
-
-def _prior(sample, n_classes, options):
-    return learned_prior(sample.training(n_classes), options)

@@ -40,3 +40,14 @@ class Rows(NamedTuple):
         return Rows(
             self.X[chosen], self.target[chosen], self.weight[chosen], self.n_classes
         )
+
+    def drawn(self, most, seed) -> "Rows":
+        """Return at most so many of the rows, of each class at least one."""
+        n_rows = len(self.target)
+        if n_rows <= most:
+            return self
+        order = np.random.default_rng(seed).permutation(n_rows)
+        if self.n_classes is not None:
+            firsts = np.unique(self.target[order], return_index=True)[1]
+            order = np.concatenate([order[firsts], np.delete(order, firsts)])
+        return self.take(np.sort(order[:most]))

@@ -9,6 +9,7 @@ from treesvm.kernels.kernel import KERNELS, Gaussian
 from treesvm.machines.grid import LeafGrid
 from treesvm.machines.pair_grid import PairGrid, rows_of_largest_machine
 from treesvm.machines.training import train_machine
+from treesvm.machines.voting import chunked_codes, chunked_evidence
 
 GAUSSIAN, GAMMAS, CS = Gaussian(), [0.3, 3.0], [0.1, 10.0, 1e5]
 
@@ -72,6 +73,19 @@ def test_sparse_rows_and_no_validation_rows(digits):
     found = points(PairGrid, sparse.csr_matrix(X), y, sparse.csr_matrix(X_val))
     assert max(np.mean(point.predicted == y_val) for point in found) > 0.9
     assert len(points(PairGrid, X, y, X_val[:0])[0].predicted) == 0
+
+
+@pytest.mark.parametrize("kind", [LeafGrid, PairGrid])
+@pytest.mark.parametrize(
+    ("answer", "width"), [(chunked_codes, ()), (chunked_evidence, (5,))]
+)
+def test_no_validation_rows_have_answers_of_the_usual_shape(
+    digits, kind, answer, width
+):
+    X, y, X_val, _ = digits
+    for none in (X_val[:0], None) if kind is LeafGrid else (X_val[:0],):
+        point = points(kind, X[:60], y[:60], none, answer=answer)[0]
+        assert point.predicted.shape == (0, *width)
 
 
 def test_rows_of_the_largest_machine():

@@ -45,7 +45,7 @@ class LeafGrid:
     multi_class : {"ovo", "ovr"}
     answer : callable
         What is said of validation rows: `chunked_codes` or `chunked_evidence`.
-    loss : {"hinge", "squared"}
+    loss : {"hinge", "squared", "sketched"}
     """
 
     def __init__(
@@ -98,9 +98,7 @@ class LeafGrid:
             )
 
     def _predict(self, K_val, point):
-        """Answer the validation rows from their kernel block."""
-        if len(K_val) == 0:
-            return np.zeros(0, np.intp)
+        """Answer the validation rows, if there are any, from their kernel block."""
         machines, biases = self.machines, point.records["bias"]
 
         def decide(rows):

@@ -2,6 +2,7 @@
 
 import importlib.util
 import re
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -46,6 +47,24 @@ def test_the_readme_shows_a_table_and_one_picture_before_its_code():
     first = text[: text.index("```python")]
     assert "| µs a row |" in first
     assert len(re.findall(r"!\[[^\]]+\]\(([^)]+)\)", text)) == 1
+
+
+def test_pages_say_of_the_league_what_was_measured():
+    figures = loaded(ROOT / "docs" / "league_figures.py")
+    for page, (name, block) in figures.BLOCKS.items():
+        text = page.read_text("utf8")
+        assert f"<!-- begin: {name} -->" in text
+        assert figures.with_block(text, name, block()) == text, (
+            "league.json changed: run python docs/league_figures.py"
+        )
+
+
+def test_the_installation_page_knows_every_extra():
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf8"))["project"]
+    text = (ROOT / "docs" / "start" / "install.md").read_text("utf8")
+    rows = [line.split("|")[1] for line in text.splitlines() if line.startswith("| `")]
+    named = {name for row in rows for name in re.findall(r"`(\w+)`", row)}
+    assert named == set(project["optional-dependencies"])
 
 
 def test_links_on_the_site_lead_to_its_pages():

@@ -1,4 +1,4 @@
-"""Write what the README and the guide say of the league, from docs/benchmarks/league.json.
+"""Write what the README and the guide say of the league, from its league.json.
 
     python docs/league_figures.py
 
@@ -60,7 +60,7 @@ def first_screen():
             columns[line["method"]] += [f"{fit:.2g} s", f"{micros:.0f}"]
     return "\n".join(
         [
-            f"| {' | '.join(['method, on two cores', *names, 'median fit', 'µs a row'])} |",
+            f"| method, on two cores | {' | '.join(names)} | median fit | µs a row |",
             "|---|---|---|---|---|",
             *(f"| {' | '.join([SHOWN[m], *cells])} |" for m, cells in columns.items()),
             "",
@@ -118,7 +118,10 @@ def beside_the_best(records):
                 table_pairs.setdefault(method, []).append(pair)
     found = {}
     for table, methods in pairs.items():
-        means = {m: [sum(v) / len(v) for v in zip(*own)] for m, own in methods.items()}
+        means = {
+            m: [sum(v) / len(v) for v in zip(*own, strict=True)]
+            for m, own in methods.items()
+        }
         which = max(means, key=lambda m, means=means: means[m][0] - means[m][1])
         name = table.removeprefix("c_").removeprefix("r_")
         found[name] = (*means[which], which)

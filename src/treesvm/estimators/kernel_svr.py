@@ -126,7 +126,21 @@ class KernelSVR(RegressorMixin, Estimator):
     def fit(
         self, X: MatrixLike, y: ArrayLike, sample_weight: ArrayLike | None = None
     ) -> Self:
-        """Fit the regressor; see `KernelSVC.fit` for the forms of `X`."""
+        """Fit the regressor; see `KernelSVC.fit` for the forms of `X`.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_rows, n_features)
+            Training rows.
+        y : array-like of shape (n_rows,)
+            Their targets.
+        sample_weight : array-like of shape (n_rows,), optional
+            Weight of every row.
+
+        Returns
+        -------
+        self
+        """
         self.check_parameters()
         X, y = checked_rows(self, X, y, y_numeric=True)
         if self.kernel == "precomputed" and X.shape[0] != X.shape[1]:
@@ -182,7 +196,17 @@ class KernelSVR(RegressorMixin, Estimator):
         return self
 
     def predict(self, X: MatrixLike) -> Array:
-        """Return the predicted target of every row."""
+        """Return the predicted target of every row.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_rows, n_features)
+            Rows to answer.
+
+        Returns
+        -------
+        ndarray of shape (n_rows,)
+        """
         check_is_fitted(self)
         X = checked_rows(self, X, reset=False)
         seen = X if self.scaling_ is None else self.scaling_.apply(X)

@@ -81,6 +81,15 @@ def test_links_on_the_site_lead_to_its_pages():
     assert led == "[d](https://host/us/blob/main/LICENSE)"
 
 
+def test_the_first_mention_of_a_name_leads_to_its_reference():
+    links = loaded(ROOT / "docs" / "repository_links.py")
+    text = "# `A`\n`A` [`B`](x.md) `c`\n```py\n`A`\n```\n`A` `B`\n"
+    there = links.with_api_links(text, {"A": "/a.rst", "B": "/b.rst"})
+    assert there == (
+        "# `A`\n[`A`](/a.rst) [`B`](x.md) `c`\n```py\n`A`\n```\n`A` [`B`](/b.rst)\n"
+    )
+
+
 def test_links_of_the_readme_get_the_address_of_a_release():
     pytest.importorskip("hatchling")
     hook = loaded(ROOT / "hatch_build.py")

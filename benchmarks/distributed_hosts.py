@@ -197,9 +197,7 @@ def hosts_case(context):
         }
         for line in found
     ]
-    return CaseResult(
-        timed=False, claims=[claim], tables={"Hosts of their own": rows}
-    )
+    return CaseResult(timed=False, claims=[claim], tables={"Hosts of their own": rows})
 
 
 if __name__ == "__main__":

@@ -15,6 +15,12 @@ import treesvm
 
 # What a newcomer wants stands first; the other packages follow by the alphabet.
 FIRST = ["treesvm", "treesvm.partitions", "treesvm.candidates"]
+# Methods by which the library's own rooms speak to an estimator.
+INNER = {
+    "check_parameters", "restore_fitted", "committee", "recipe", "final_rows", "winner",
+    "keeps_parts", "run_search", "start_search", "grow_tree", "plane_options",
+    "model_file_parts", "from_model_file",
+}  # fmt: skip
 KINDS = {
     "Classes": inspect.isclass,
     "Functions": inspect.isroutine,
@@ -34,16 +40,28 @@ def public_packages():
     return sorted(names, key=lambda n: (FIRST.index(n) if n in FIRST else 99, n))
 
 
-def names_of_scikit_learn():
-    """Return the methods that scikit-learn's bases and named tuples bring along."""
+def page_of_name():
+    """Return {name: page} of what `treesvm` itself exports."""
+    names = (name for name in treesvm.__all__ if not name.startswith("_"))
+    values = {name: getattr(treesvm, name) for name in names}
+    return {
+        name: f"/api/generated/treesvm.{name}.rst"
+        for name, value in values.items()
+        if inspect.isclass(value) or inspect.isroutine(value)
+    }
+
+
+def hidden_methods():
+    """Return what pages of classes leave out: what bases bring along, inner methods."""
     bases = (base.BaseEstimator, base.ClassifierMixin, base.RegressorMixin)
-    return sorted({name for owner in (*bases, tuple, OSError) for name in dir(owner)})
+    brought = {name for owner in (*bases, tuple, OSError) for name in dir(owner)}
+    return sorted(brought | INNER)
 
 
 def package_page(name, listed):
     """Return the text of a package's page; `listed` has what other pages show."""
     package = importlib.import_module(name)
-    lines = [name, "=" * len(name), "", inspect.getdoc(package) or "", ""]
+    lines = [name, "=" * len(name), "", _sentence(package), ""]
     lines += [f".. currentmodule:: {name}", ""]
     values = {n: getattr(package, n) for n in sorted(package.__all__)}
     own = {n: value for n, value in values.items() if id(value) not in listed}
@@ -61,16 +79,29 @@ def package_page(name, listed):
     return "\n".join(lines)
 
 
+def _sentence(package):
+    """Return what a package is, without what only its developers want to know."""
+    return (inspect.getdoc(package) or "").split("; ``__init__")[0].removesuffix(
+        "; names in ``__init__.pyi``."
+    ).rstrip(".") + "."
+
+
 def write_api_pages(folder):
     """Write one page for each package and an index; leave equal files untouched."""
     folder.mkdir(exist_ok=True)
     names, listed = public_packages(), {}
     pages = {f"{name}.rst": package_page(name, listed) for name in names}
     toc = "\n".join(f"   {name}" for name in names)
+    rooms = "\n".join(
+        f"   * - :doc:`{name}`\n     - {_sentence(importlib.import_module(name))}"
+        for name in names
+    )
     pages["index.rst"] = (
         "API reference\n=============\n\n"
-        "Everything that is not listed here may change at any time.\n\n"
-        f".. toctree::\n   :maxdepth: 1\n\n{toc}\n"
+        "The estimators are in ``treesvm`` itself: start there. What is not listed "
+        "here may change at any time.\n\n"
+        f".. list-table::\n   :widths: 30 70\n\n{rooms}\n\n"
+        f".. toctree::\n   :hidden:\n\n{toc}\n"
     )
     shown = {f"{name}.rst" for name in listed.values()}
     for old in (folder / "generated").glob("*.rst"):

@@ -11,8 +11,13 @@ ROOT = HERE.parent
 sys.path[:0] = [str(HERE), str(ROOT / "src")]
 os.environ.setdefault("LOKY_MAX_CPU_COUNT", "2")
 
-from api_pages import names_of_scikit_learn, write_api_pages  # noqa: E402
-from repository_links import ROOT_PAGES, contents_of, rewritten  # noqa: E402
+from api_pages import hidden_methods, page_of_name, write_api_pages  # noqa: E402
+from repository_links import (  # noqa: E402
+    ROOT_PAGES,
+    contents_of,
+    rewritten,
+    with_api_links,
+)
 
 import treesvm  # noqa: E402
 
@@ -38,7 +43,8 @@ templates_path = ["_templates"]
 
 write_api_pages(HERE / "api")
 autosummary_generate = sorted(str(page) for page in (HERE / "api").glob("*.rst"))
-autosummary_context = {"not_ours": names_of_scikit_learn()}
+autosummary_context = {"not_ours": hidden_methods()}
+default_role = "obj"  # `TreeSVC` in a docstring leads to its page
 autodoc_typehints = "none"  # numpydoc's sections say the types
 numpydoc_class_members_toctree = False
 numpydoc_show_inherited_class_members = False
@@ -108,7 +114,8 @@ def read_source(app, docname, source):
         path = Path(app.env.doc2path(docname)).resolve()
     if path.suffix == ".md":
         contents = contents_of(source[0], path) if path.name == "README.md" else ""
-        source[0] = rewritten(source[0], path, ROOT, ADDRESS) + contents
+        text = rewritten(source[0], path, ROOT, ADDRESS)
+        source[0] = with_api_links(text, page_of_name()) + contents
 
 
 def setup(app):

@@ -7,17 +7,20 @@ Pages of the guide are read on a code host too, where there is no gallery, so th
 small copies of its pictures; run `make docs` first.
 """
 
-import json
 import sys
 from pathlib import Path
 
 import matplotlib.pyplot as plt
+import numpy as np
+from league_figures import beside_the_best, league_records
 from sklearn.model_selection import GridSearchCV
 from sklearn.svm import SVC
 from sklearn.tree import DecisionTreeClassifier
 
-from treesvm import DTSVMClassifier
+from treesvm import DTSVMClassifier, compress
+from treesvm.candidates import CleanSpread
 from treesvm.datasets import make_waves
+from treesvm.metrics import support_vector_cost
 from treesvm.plotting import plot_regions
 
 HERE = Path(__file__).resolve().parent
@@ -36,29 +39,23 @@ COPIES = {
     "model_files": "model_files",
 }
 FLOWS = {
-    "idea": [
-        ("partition", "cut the space\ninto parts"),
-        ("reduce", "keep the rows\nthat matter"),
-        ("solve", "one machine\nin every part"),
-        ("compress", "fewer kernels,\nthe same answers"),
-    ],
     "command_line": [
         ("flowers.csv", "your table"),
-        ("treesvm train", "flowers.treesvm"),
-        ("treesvm predict", "answers.csv"),
-        ("treesvm inspect", "what is in it"),
+        ("treesvm train", "learns from it"),
+        ("flowers.treesvm", "the model file"),
+        ("treesvm predict", "answers new rows"),
     ],
     "export": [
         ("model", "fitted in Python"),
-        ("export_model", "one file"),
-        ("model.onnx", "any ONNX runtime"),
-        ("model.c", "any C compiler,\nno library"),
+        ("treesvm export", "writes one file"),
+        ("model.onnx or .c", "ONNX or C text"),
+        ("another program", "the same answers,\nno Python"),
     ],
     "containers": [
-        ("pip install", "the image\nis built"),
-        ("treesvm warmup", "compiles\neverything once"),
-        ("NUMBA_CACHE_DIR", "compiled code\nin the image"),
-        ("docker run", "the first answer\nwaits for nothing"),
+        ("pip install", "while the image\nis built"),
+        ("treesvm warmup", "compiles all code,\nonce"),
+        ("the image", "holds the\ncompiled code"),
+        ("docker run", "answers at once"),
     ],
 }
 BLUE, ORANGE, GREY, INK = "#dbe9f6", "#fde3c8", "#eeeeee", "#222222"
@@ -81,6 +78,39 @@ def draw_regions():
         ax.set_title(f"{name}\n{right:.1%} right", fontsize=11)
         ax.set(xticks=[], yticks=[])
     save_small(figure, PICTURES / "regions.png")
+
+
+def draw_idea():
+    """The four steps on one problem: what each sees, and what the answers are."""
+    X, y = make_waves(3000, 2, frequency=4, seed=3)
+    options = {"max_leaf_size": 600, "kernel": "rbf", "random_state": 0}
+    model = DTSVMClassifier(**options).fit(X, y)
+    kept = CleanSpread(0.2).fit(X, y).sample_indices_
+    small = compress(model, X, y, tolerance=0.01, random_state=0)
+    sizes = [support_vector_cost(model, X).nesv_distinct]
+    sizes.append(small.kernel_evaluations(X).mean())
+    figure, axes = plt.subplots(1, 4, figsize=(10, 3.1), layout="constrained")
+    side = np.linspace(0, 1, 300, dtype=np.float32)
+    grid = np.stack(np.meshgrid(side, side), axis=-1).reshape(-1, 2)
+    parts = model.apply(grid).reshape(300, 300)
+    tints = np.random.default_rng(0).permutation(parts.max() + 1)[parts] % 10
+    axes[0].imshow(tints, extent=(0, 1, 0, 1), origin="lower", cmap="tab10",
+                   alpha=0.35, vmin=0, vmax=9, aspect="auto")  # fmt: skip
+    axes[1].scatter(*X.T, s=1, c="#dddddd")
+    axes[1].scatter(*X[kept].T, s=4, c=[f"C{code}" for code in y[kept]])
+    plot_regions(model, X[::5], y[::5], ax=axes[2])
+    plot_regions(small, X[::5], y[::5], ax=axes[3])
+    titles = {
+        "1  partition": f"{len(X):,} rows in {model.n_leaves_} parts",
+        "2  reduce": f"{len(kept):,} rows that matter",
+        "3  solve": f"one SVM in each part\n{sizes[0]:.0f} kernels for an answer",
+        "4  compress": f"nearly the same borders\n{sizes[1]:.0f} kernels for an answer",
+    }
+    for ax, (title, words) in zip(axes, titles.items(), strict=True):
+        ax.set_title(title, fontsize=11, weight="bold")
+        ax.set_xlabel(words, fontsize=10)
+        ax.set(xticks=[], yticks=[], xlim=(0, 1), ylim=(0, 1))
+    save_small(figure, PICTURES / "idea.png")
 
 
 def draw_which_estimator():
@@ -157,40 +187,21 @@ def draw_flow(name, steps):
 
 def draw_losses():
     """How far TreeSVC and TreeSVR are ahead of the best other method, or behind it."""
-    lines = (HERE / "benchmarks" / "league.json").read_text("utf8").splitlines()
-    cells = [json.loads(line.rstrip(",")) for line in lines if line.startswith("{")]
-    panels = {
-        "classification": ("error", -100, "points of accuracy"),
-        "regression": ("r2", 100, "points of R²"),
-    }
     figure, axes = plt.subplots(1, 2, figsize=(10, 4.2), layout="constrained")
-    for ax, (task, (name, sign, unit)) in zip(axes, panels.items(), strict=True):
-        ahead = _ahead([c for c in cells if c.get(name) is not None], name, sign)
+    units = {"classification": "accuracy", "regression": "R²"}
+    panels = zip(axes, units.items(), league_records(), strict=True)
+    for ax, (task, unit), records in panels:
+        found = beside_the_best(records)
+        ahead = {name: 100 * (best - ours) for name, (ours, best, _) in found.items()}
         colours = ["C3" if value < 0 else "C0" for value in ahead.values()]
         ax.barh(list(ahead), list(ahead.values()), color=colours)
         ax.axvline(0, color=INK, lw=0.8)
         ax.set_xscale("symlog", linthresh=1)
-        ax.set(xlabel=f"{unit} ahead of the best other", title=task)
+        ax.xaxis.set_major_formatter("{x:g}")
+        ax.set(xlabel=f"points of {unit} ahead of the best other", title=task)
         ax.tick_params(axis="y", labelsize=8)
         ax.spines[["top", "right"]].set_visible(False)
     save_small(figure, PICTURES / "losses.png")
-
-
-def _ahead(cells, name, sign):
-    """Return by table how far the search is ahead of the best method of others."""
-    means = {}
-    for cell in cells:
-        table = means.setdefault(
-            cell["table"].removeprefix("c_").removeprefix("r_"), {}
-        )
-        table.setdefault(cell["method"], []).append(sign * cell[name])
-    ahead = {}
-    for table, methods in means.items():
-        found = {method: sum(v) / len(v) for method, v in methods.items()}
-        others = [v for method, v in found.items() if not method.startswith("ours")]
-        if "ours, 60 s" in found and others:
-            ahead[table] = found["ours, 60 s"] - max(others)
-    return dict(sorted(ahead.items(), key=lambda pair: pair[1]))
 
 
 def save_svg(figure, path):
@@ -225,6 +236,7 @@ def copy_from_gallery():
 if __name__ == "__main__":
     PICTURES.mkdir(exist_ok=True)
     draw_regions()
+    draw_idea()
     draw_which_estimator()
     draw_losses()
     for name, steps in FLOWS.items():

@@ -17,6 +17,11 @@ ROOT_PAGES = {
     "project/conduct": "CODE_OF_CONDUCT.md",
 }
 _PAGE_OF = {file: f"docs/{page}.md" for page, file in ROOT_PAGES.items()}
+# A public name in backticks; what comes before the bar is passed over as it is.
+_NAME = re.compile(
+    r"^```.*?^```|^#.*?$|<!--.*?-->|!?\[[^\]]*\]\([^)]*\)|`(?P<name>\w+)`",
+    re.DOTALL | re.MULTILINE,
+)
 _LINK = re.compile(r"(?<!!)\[([^\]]+)\]\(([^)#:\s]+)(#[^)\s]*)?\)")
 
 
@@ -53,6 +58,25 @@ def rewritten(text, path, root, address=""):
         return f"[{words}]({address}/blob/main/{name})" if address else words
 
     return _LINK.sub(lead, text)
+
+
+def with_api_links(text, page_of):
+    """Return a page whose first mention of a public name leads to its reference.
+
+    Parameters
+    ----------
+    text : str
+        Markdown. Code blocks, headings, links and pictures stay as they are.
+    page_of : dict of str to str
+        {name: page of the reference}
+    """
+    left = dict(page_of)
+
+    def lead(match):
+        page = left.pop(match["name"], None) if match["name"] else None
+        return f"[{match[0]}]({page})" if page else match[0]
+
+    return _NAME.sub(lead, text)
 
 
 def contents_of(text, path):

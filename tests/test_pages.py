@@ -2,6 +2,7 @@
 
 import importlib.util
 import re
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -48,6 +49,24 @@ def test_the_readme_shows_a_table_and_one_picture_before_its_code():
     assert len(re.findall(r"!\[[^\]]+\]\(([^)]+)\)", text)) == 1
 
 
+def test_pages_say_of_the_league_what_was_measured():
+    figures = loaded(ROOT / "docs" / "league_figures.py")
+    for page, (name, block) in figures.BLOCKS.items():
+        text = page.read_text("utf8")
+        assert f"<!-- begin: {name} -->" in text
+        assert figures.with_block(text, name, block()) == text, (
+            "league.json changed: run python docs/league_figures.py"
+        )
+
+
+def test_the_installation_page_knows_every_extra():
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf8"))["project"]
+    text = (ROOT / "docs" / "start" / "install.md").read_text("utf8")
+    rows = [line.split("|")[1] for line in text.splitlines() if line.startswith("| `")]
+    named = {name for row in rows for name in re.findall(r"`(\w+)`", row)}
+    assert named == set(project["optional-dependencies"])
+
+
 def test_links_on_the_site_lead_to_its_pages():
     links = loaded(ROOT / "docs" / "repository_links.py")
     page = ROOT / "docs" / "guide" / "clusters.md"
@@ -60,6 +79,15 @@ def test_links_on_the_site_lead_to_its_pages():
     )
     led = links.rewritten("[d](../../LICENSE)", page, ROOT, "https://host/us")
     assert led == "[d](https://host/us/blob/main/LICENSE)"
+
+
+def test_the_first_mention_of_a_name_leads_to_its_reference():
+    links = loaded(ROOT / "docs" / "repository_links.py")
+    text = "# `A`\n`A` [`B`](x.md) `c`\n```py\n`A`\n```\n`A` `B`\n"
+    there = links.with_api_links(text, {"A": "/a.rst", "B": "/b.rst"})
+    assert there == (
+        "# `A`\n[`A`](/a.rst) [`B`](x.md) `c`\n```py\n`A`\n```\n`A` [`B`](/b.rst)\n"
+    )
 
 
 def test_links_of_the_readme_get_the_address_of_a_release():

@@ -3,6 +3,7 @@
 import importlib
 import inspect
 import re
+from typing import NoReturn
 
 import pytest
 from test_public_types import PACKAGES
@@ -96,6 +97,44 @@ def test_public_estimators_say_when_not_to_use_them(package):
         if "when not to use" not in inspect.getdoc(value).lower()
     ]
     assert silent == []
+
+
+# What users call of an estimator; the others are for the library's own rooms.
+CALLED = {
+    "fit", "partial_fit", "fit_resample", "path", "predict", "predict_proba",
+    "predict_log_proba", "decision_function", "apply", "explain", "gradient",
+    "kernel_evaluations", "hyperplanes_met", "predictor", "leaf_report",
+}  # fmt: skip
+
+
+def lacking_sections(method):
+    """Say which sections the docstring of a method lacks."""
+    method = getattr(method, "fn", method)  # one that is there if the machine has it
+    found = sections(inspect.getdoc(method) or "")
+    signature = inspect.signature(method)
+    takes = {
+        name
+        for name, parameter in signature.parameters.items()
+        if parameter.kind not in REST and name != "self"
+    }
+    due = {"Parameters"} if takes else set()
+    if signature.return_annotation is not NoReturn:
+        due |= {"Yields"} if "Yields" in found else {"Returns"}
+    return sorted(due - set(found))
+
+
+@pytest.mark.parametrize("package", PACKAGES)
+def test_what_users_call_says_what_goes_in_and_comes_out(package):
+    module = importlib.import_module(package)
+    values = [getattr(module, name) for name in getattr(module, "__all__", ())]
+    lacking = {
+        f"{value.__name__}.{name}": missing
+        for value in values
+        if inspect.isclass(value) and hasattr(value, "get_params")
+        for name in CALLED & set(dir(value))
+        if (missing := lacking_sections(inspect.getattr_static(value, name)))
+    }
+    assert lacking == {}
 
 
 def test_the_checker_sees_what_is_missing():

@@ -96,6 +96,23 @@ def test_other_regressors(run, houses, method):
     assert json.loads(out)["parameters"]["C"] == 1e4
 
 
+def test_inspect_tells_what_a_fit_chose(run, spirals):
+    code, out, err = run("train", spirals, "--method", "dtsvm", "-o", "m")
+    assert (code, "parameters  " in out, "treesvm inspect m" in err) == (0, False, True)
+    facts = json.loads(run("inspect", "m", "--json")[1])
+    chosen = load_model("m").estimator
+    assert facts["parameters"]["kernel"] == "auto"
+    assert facts["parameters"]["class_weight"] is None
+    assert facts["used"] == {
+        "C": chosen.C_,
+        "gamma_scale": chosen.gamma_scale_,
+        "kernel": chosen.kernel_,
+    }
+    text = run("inspect", "m")[1]
+    assert f"kernel={chosen.kernel_}" in text
+    assert max(map(len, text.splitlines())) <= 88
+
+
 def test_the_task_is_the_users(run, houses, tmp_path):
     few = tmp_path / "few.csv"
     few.write_text("x,y\n" + "".join(f"{i},{i % 7 / 2}\n" for i in range(70)))
@@ -115,7 +132,7 @@ def test_two_classes_have_an_auc(run, spirals):
     assert facts["test AUC"] > 0.9
     assert facts["test base rate"] == pytest.approx(0.5, abs=0.05)
     assert (
-        facts["found"]["kernel"] in facts["parameters of its DTSVMClassifier"].values()
+        facts["used"]["kernel"] in facts["parameters of its DTSVMClassifier"].values()
     )
 
 
@@ -127,7 +144,7 @@ def test_search_with_json(run, spirals):
     facts = json.loads(out)
     assert facts["model"] == "DTSVMClassifierCV"
     assert facts["accuracy on the training rows"] > 0.9
-    assert facts["found C"] > 0
+    assert facts["used"]["C"] > 0
 
 
 def test_probabilities_and_decisions(run, spirals):
@@ -307,7 +324,7 @@ def test_explaining_rows(run, flowers, method):
     code, out, err = run("explain", "flowers.treesvm", flowers, "--row", 7, "--most", 2)
     assert (code, "Shapley" in err) == (0, True)
     assert re.match(r"row 7: [abc]\n  (size|colour|weight) = \S+ +[+-]\d", out)
-    assert "1 other columns" in out
+    assert "1 other column " in out
     assert run("explain", "flowers.treesvm", flowers, "-o", "why.csv")[0] == 0
     why = pd.read_csv("why.csv")
     assert list(why) == ["row", "answer", "size", "colour", "weight"]

@@ -215,6 +215,13 @@ def test_csv_that_ends_in_its_header_is_refused_with_the_line(tmp_path):
         (b",a,b,y\n7,1,2,x\n8,1,2,z\n", {}, ("a", "b"), [1, 2]),
         (b"Unnamed: 0,a,b,y\n7,1,2,x\n", {}, ("a", "b"), [1, 2]),
         (b",0,1,2\n7,1,2,0\n", {}, ("0", "1"), [1, 2]),
+        (b"1.5,2,x\n2.5,4,z\n", {}, ("column 1", "column 2"), [1.5, 2]),
+        (b"1.5,?,x\n2.5,red,z\n", {}, ("column 1", "column 2"), [1.5, None]),
+        (b"7,x\n8,z\n", {}, ("column 1",), [7]),
+        (b"0,1,y\n1.5,2,x\n", {}, ("0", "1"), [1.5, 2]),
+        (b"2019,2020,y\n1.5,2,x\n", {}, ("2019", "2020"), [1.5, 2]),
+        (b"a,2,y\n1.5,2,x\n", {}, ("a", "2"), [1.5, 2]),
+        (b"2,b,y\nred,blue,x\n", {}, ("2", "b"), ["red", "blue"]),
         (b"a;b;y\n1,000;2;x\n", {"decimal": "."}, ("a", "b"), ["1,000", 2]),
     ],
 )
@@ -234,6 +241,8 @@ def test_what_was_found_is_told(tmp_path):
     for words in ("semicolons", "comma", "without a name is an index and left out"):
         assert words in said
     assert len(layout_remarks(DataSource(path, delimiter=";", decimal=","))) == 1
+    (said,) = layout_remarks(written(tmp_path, b"1.5,x\n2.5,z\n"))
+    assert "the first line is a row" in said
 
 
 def test_a_decimal_point_among_commas_is_placed(tmp_path):

@@ -218,11 +218,33 @@ class BaggedSVC(ClassifierMixin, Estimator):
         return self
 
     def decision_function(self, X: MatrixLike) -> Array:
-        """Return votes plus a fraction for the scores; two classes: their lead."""
+        """Return votes plus a fraction for the scores; two classes: their lead.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_rows, n_features)
+            Rows to answer.
+
+        Returns
+        -------
+        ndarray of shape (n_rows,) or (n_rows, n_classes)
+            One column for each class in `classes_`; of two classes one number, which
+            is positive for the second.
+        """
         return self._answers("decision_function", X)
 
     def predict(self, X: MatrixLike) -> Array:
-        """Return the class of every row."""
+        """Return the class of every row.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_rows, n_features)
+            Rows to answer.
+
+        Returns
+        -------
+        ndarray of shape (n_rows,)
+        """
         return self._answers("predict", X)
 
     def _answers(self, method, X):

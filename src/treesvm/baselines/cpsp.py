@@ -208,19 +208,51 @@ callable, default="rbf"
             )
 
     def decision_function(self, X: MatrixLike) -> Array:
-        """Return one value a row for two classes, else one for each class."""
+        """Return one value a row for two classes, else one for each class.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_rows, n_features)
+            Rows to answer.
+
+        Returns
+        -------
+        ndarray of shape (n_rows,) or (n_rows, n_classes)
+            One column for each class in `classes_`; of two classes one number, which
+            is positive for the second.
+        """
         values = self._decisions(X)
         return values[:, 0] if len(self.classes_) == 2 else values
 
     def predict(self, X: MatrixLike) -> Array:
-        """Return the class of every row."""
+        """Return the class of every row.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_rows, n_features)
+            Rows to answer.
+
+        Returns
+        -------
+        ndarray of shape (n_rows,)
+        """
         values = self._decisions(X)
         if len(self.classes_) == 2:
             return self.classes_[(values[:, 0] > 0).astype(np.intp)]
         return self.classes_[values.argmax(axis=1)]
 
     def kernel_evaluations(self, X: MatrixLike) -> Array:
-        """Return how many kernels every row costs: the whole basis."""
+        """Return how many kernels every row costs: the whole basis.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_rows, n_features)
+            Rows to answer.
+
+        Returns
+        -------
+        ndarray of shape (n_rows,)
+        """
         return np.full(self._checked(X).shape[0], len(self.basis_vectors_))
 
     def _decisions(self, X):

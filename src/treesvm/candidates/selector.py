@@ -43,7 +43,19 @@ class CandidateSelector(Estimator, ABC):
 
     @all_or_nothing
     def fit(self, X: MatrixLike, y: ArrayLike) -> Self:
-        """Choose the rows; they are in ``sample_indices_`` afterwards."""
+        """Choose the rows; they are in ``sample_indices_`` afterwards.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_rows, n_features)
+            Rows to choose from.
+        y : array-like of shape (n_rows,)
+            Their labels.
+
+        Returns
+        -------
+        self
+        """
         self.check_parameters()
         X, y = checked_rows(self, X, y)
         codes = class_codes(y)[1]

@@ -82,7 +82,7 @@ def add_source_options(parser):
         "--header",
         action=argparse.BooleanOptionalAction,
         help="the first line of CSV names the columns, or is a row (default: a row if "
-        "it holds numbers only)",
+        "it has numbers where the other lines have)",
     )
     group.add_argument(
         "--encoding",

@@ -95,10 +95,7 @@ def run(options, console):
         facts["seconds of compiling, once"] = round(spent.compiling, 3)
     facts |= _measured(model, training, testing) | reporting.model_facts(model)
     treesvm.save_model(model, target)
-    facts["written to"] = str(target)
-    console.table(reporting.fact_lines(facts))
-    console.result(facts)
-    return 0
+    return _told(facts, target, console)
 
 
 def _run_on_cluster(options, console, estimator, target):
@@ -121,8 +118,15 @@ def _run_on_cluster(options, console, estimator, target):
     if options.test is not None:
         test = other_source(options, options.test)
         facts |= _test_facts(fit.model, _test_tables(fit.model, test))
-    facts |= reporting.model_facts(fit.model) | {"written to": str(target)}
-    console.table(reporting.fact_lines(facts))
+    return _told(facts | reporting.model_facts(fit.model), target, console)
+
+
+def _told(facts, target, console):
+    """Print what was found; all parameters are for programs, and for `inspect`."""
+    facts["written to"] = str(target)
+    brief = {k: v for k, v in facts.items() if not k.startswith("parameters")}
+    console.table(reporting.fact_lines(brief))
+    console.remark(f"all parameters: treesvm inspect {target}")
     console.result(facts)
     return 0
 

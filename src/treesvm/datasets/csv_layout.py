@@ -65,17 +65,33 @@ def csv_layout(path):
         raise DataFileError(source, reason if any(lines) else "it is empty.", line=1)
     has_header = source.header
     if has_header is None:
-        number = _NUMBERS[decimal]
-        is_row = all(number.fullmatch(n) or n in MISSING for n in names)
-        # A frame without column names is written with an index and 0, 1, 2, ...
-        counted = ["", *map(str, range(len(names) - 1))]
-        has_header = not is_row or names == counted
+        rows = [_cut(line, delimiter) or () for line in lines[1:]]
+        has_header = not _is_row(names, rows, _NUMBERS[decimal])
     if not has_header:
         names = [f"column {place}" for place in range(1, len(names) + 1)]
     elif names[0] == "Unnamed: 0":  # how pandas calls an index that it read as a column
         names[0] = ""
     _check_names(source, names)
     return CsvLayout(tuple(names), has_header, delimiter, decimal, encoding)
+
+
+def _is_row(fields, rows, number):
+    """Whether the first line of a file is a row: numbers stand where others have them.
+
+    Numbers that count on (0, 1, 2 or 2019, 2020) may be names: beside text they are,
+    and so are those of a frame that was written with its index.
+    """
+    numbers = [field for field in fields if number.fullmatch(field)]
+    if all(field in numbers or field in MISSING for field in fields):
+        return fields != ["", *map(str, range(len(fields) - 1))]
+    columns = list(zip(*filter(None, rows), strict=False))
+    for field, column in zip(fields, columns, strict=False):
+        has_numbers = all(number.fullmatch(c) or c.strip() in MISSING for c in column)
+        if has_numbers != (field in numbers) and field not in MISSING:
+            return False
+    first = int(numbers[0]) if numbers and numbers[0].isdecimal() else 0
+    counted = [str(first + place) for place in range(len(numbers))]
+    return bool(numbers and columns) and (len(numbers) == 1 or numbers != counted)
 
 
 def _check_names(source, names):

@@ -183,11 +183,14 @@ def _paragraph(explained, n_most):
     shown = order[:n_most]
     titles = {j: f"{explained.names[j]} = {explained.cells[j]}" for j in shown}
     width = max(map(len, titles.values()), default=0)
-    lines = [f"row {explained.number:,}: {category_text(explained.answer)}"]
+    answer = explained.answer
+    answer = f"{answer:.6g}" if isinstance(answer, float) else category_text(answer)
+    lines = [f"row {explained.number:,}: {answer}"]
     lines += [f"  {titles[j]:{width}}  {explained.values[j]:+.4g}" for j in shown]
     if len(order) > n_most:
         rest = explained.values[order[n_most:]].sum()
-        words = f"{len(order) - n_most:,} other columns"
+        left = len(order) - n_most
+        words = "1 other column" if left == 1 else f"{left:,} other columns"
         lines.append(f"  {words:{width}}  {rest:+.4g}")
     if not order:
         lines.append("  no column has a share: its part of the space has one answer")

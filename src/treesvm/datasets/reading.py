@@ -88,6 +88,8 @@ def layout_remarks(path: FilePath) -> list[str]:
             said.append("decimals have a comma")
         if source.encoding is None and layout.encoding == "utf-16":
             said.append("the encoding is UTF-16")
+        if source.header is None and not layout.has_header:
+            said.append("the first line is a row, columns are counted")
         index = ["without a name"] * layout.has_index
     said += [f"the column {name} is an index and left out" for name in index]
     return [f"{source}: {words}" for words in said]

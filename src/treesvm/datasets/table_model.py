@@ -159,19 +159,54 @@ class TableModel:
         return self.estimator.classes_
 
     def predict(self, table: Any) -> Array:
-        """Return the label or number of every row."""
+        """Return the label or number of every row.
+
+        Parameters
+        ----------
+        table : Table or DataFrame
+            Rows to answer.
+
+        Returns
+        -------
+        ndarray of shape (n_rows,)
+        """
         return self.estimator.predict(self.estimator_rows(table))
 
     def predict_proba(self, table: Any) -> Array:
-        """Return class probabilities, if the estimator has them."""
+        """Return class probabilities, if the estimator has them.
+
+        Parameters
+        ----------
+        table : Table or DataFrame
+            Rows to answer.
+
+        Returns
+        -------
+        ndarray of shape (n_rows, n_classes)
+        """
         return self.estimator.predict_proba(self.estimator_rows(table))
 
     def decision_function(self, table: Any) -> Array:
-        """Return the estimator's decision values."""
+        """Return the estimator's decision values.
+
+        Parameters
+        ----------
+        table : Table or DataFrame
+            Rows to answer.
+
+        Returns
+        -------
+        ndarray of shape (n_rows,) or (n_rows, n_classes)
+        """
         return self.estimator.decision_function(self.estimator_rows(table))
 
     def explain(self, table: Any) -> Array:
         """Return what each column adds to the answers: Shapley values.
+
+        Parameters
+        ----------
+        table : Table or DataFrame
+            Rows to explain.
 
         Returns
         -------

@@ -79,12 +79,32 @@ class DaskClassifier(ClassifierMixin, Estimator):
         return self._answers(X, "predict")
 
     def decision_function(self, X: Any) -> Any:
-        """Return decision values as the ordinary model does; lazily, see `predict`."""
+        """Return decision values as the ordinary model does; lazily, see `predict`.
+
+        Parameters
+        ----------
+        X : Dask array or DataFrame, or anything that the ordinary model takes
+            Rows to answer.
+
+        Returns
+        -------
+        Dask or NumPy array of shape (n_rows,) or (n_rows, n_classes)
+        """
         return self._answers(X, "decision_function")
 
     @available_if(_has("predict_proba"))
     def predict_proba(self, X: Any) -> Any:
-        """Return class probabilities; lazily, see `predict`."""
+        """Return class probabilities; lazily, see `predict`.
+
+        Parameters
+        ----------
+        X : Dask array or DataFrame, or anything that the ordinary model takes
+            Rows to answer.
+
+        Returns
+        -------
+        Dask or NumPy array of shape (n_rows, n_classes)
+        """
         return self._answers(X, "predict_proba")
 
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:

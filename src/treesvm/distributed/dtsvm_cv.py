@@ -73,7 +73,21 @@ class DaskDTSVMClassifierCV(DaskDTSVMClassifier):
     @all_or_nothing
     @tells_lost_clusters
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Search and train; see `DaskDTSVMClassifier.fit`."""
+        """Search and train; see `DaskDTSVMClassifier.fit`.
+
+        Parameters
+        ----------
+        X : Dask array or DataFrame of shape (n_rows, n_features)
+            Training rows.
+        y : Dask array or Series of shape (n_rows,)
+            Their labels.
+        sample_weight : Dask array of shape (n_rows,), optional
+            Weight of every row.
+
+        Returns
+        -------
+        self
+        """
         model, there = self._started(X, y, sample_weight)
         _check_splitter(model, there.rows)
         self.leaves_per_worker_ = {}

@@ -128,25 +128,63 @@ class CandidateSVC(MetaEstimatorMixin, ClassifierMixin, Estimator):
         return self
 
     def predict(self, X: MatrixLike) -> Array:
-        """Return the class of every row."""
+        """Return the class of every row.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_rows, n_features)
+            Rows to answer.
+
+        Returns
+        -------
+        ndarray of shape (n_rows,)
+        """
         X = self._checked(X)  # before it is asked for what an unfitted one lacks
         return self.estimator_.predict(X)
 
     @_machine_has("decision_function")
     def decision_function(self, X: MatrixLike) -> Array:
-        """Return the machine's decision values."""
+        """Return the machine's decision values.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_rows, n_features)
+            Rows to answer.
+
+        Returns
+        -------
+        ndarray of shape (n_rows,) or (n_rows, n_classes)
+            One column for each class in `classes_`; of two classes one number, which
+            is positive for the second.
+        """
         X = self._checked(X)
         return self.estimator_.decision_function(X)
 
     @_machine_has("predict_proba")
     def predict_proba(self, X: MatrixLike) -> Array:
-        """Return the machine's class probabilities."""
+        """Return the machine's class probabilities.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_rows, n_features)
+            Rows to answer.
+
+        Returns
+        -------
+        ndarray of shape (n_rows, n_classes)
+            Columns in the order of `classes_`.
+        """
         X = self._checked(X)
         return self.estimator_.predict_proba(X)
 
     @_machine_has("predictor")
     def predictor(self) -> Callable[..., Any]:
-        """Return the machine's compiled predictor, see `KernelSVC.predictor`."""
+        """Return the machine's compiled predictor, see `KernelSVC.predictor`.
+
+        Returns
+        -------
+        callable
+        """
         check_is_fitted(self)
         return self.estimator_.predictor()
 

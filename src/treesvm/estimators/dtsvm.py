@@ -307,6 +307,15 @@ or callable, default="auto"
         """Return the part of every row, one column for each member if several.
 
         Where a tree cuts the space, its leaf: a node number.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_rows, n_features)
+            Rows to answer.
+
+        Returns
+        -------
+        ndarray of shape (n_rows,) or (n_rows, n_estimators)
         """
         X = self._checked(X)
         found = [places_of(m.partition, X, self.n_jobs) for m in self.decompositions_]
@@ -322,21 +331,64 @@ or callable, default="auto"
         none.  With ``probability=False`` there is none either, and parts with one class
         say ±1.  Several members: logarithms of their mean probabilities (two classes:
         of the odds), or with hard votes these, plus a fraction for their scores.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_rows, n_features)
+            Rows to answer.
+
+        Returns
+        -------
+        ndarray of shape (n_rows,) or (n_rows, n_classes)
+            One column for each class in `classes_`; of two classes one number, which
+            is positive for the second.
         """
         return self._answers("decision_function", X)
 
     def predict(self, X: MatrixLike) -> Array:
-        """Return the class of every row."""
+        """Return the class of every row.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_rows, n_features)
+            Rows to answer.
+
+        Returns
+        -------
+        ndarray of shape (n_rows,)
+        """
         return self._answers("predict", X)
 
     @available_if(has_probability)
     def predict_proba(self, X: MatrixLike) -> Array:
-        """Return class probabilities; the largest is the class that `predict` says."""
+        """Return class probabilities; the largest is the class that `predict` says.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_rows, n_features)
+            Rows to answer.
+
+        Returns
+        -------
+        ndarray of shape (n_rows, n_classes)
+            Columns in the order of `classes_`.
+        """
         return self._answers("predict_proba", X)
 
     @available_if(has_probability)
     def predict_log_proba(self, X: MatrixLike) -> Array:
-        """Return logarithms of the class probabilities."""
+        """Return logarithms of the class probabilities.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_rows, n_features)
+            Rows to answer.
+
+        Returns
+        -------
+        ndarray of shape (n_rows, n_classes)
+            Columns in the order of `classes_`.
+        """
         return np.log(self.predict_proba(X))
 
     def committee(self) -> Committee:
@@ -350,6 +402,10 @@ or callable, default="auto"
         Called with one row it returns the label, with a 2-D array an array of labels,
         equal to `predict`; ``.decision(...)`` returns decision values.  Only the width
         is checked.  Safe to use from several threads.
+
+        Returns
+        -------
+        callable
         """
         check_is_fitted(self)
         return DecompositionPredictor(
@@ -363,6 +419,10 @@ or callable, default="auto"
         classes, answer (majority class), kernel, C and gamma of its machine,
         support_vectors, converged, gap, seconds, features (those that matter most
         there).
+
+        Returns
+        -------
+        dict of str to ndarray
         """
         check_is_fitted(self)
         names = getattr(self, "feature_names_in_", range(self.n_features_in_))

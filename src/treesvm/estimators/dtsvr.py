@@ -197,12 +197,32 @@ callable, default="laplacian"
         return self
 
     def apply(self, X: MatrixLike) -> Array:
-        """Return the part of every row: where a tree cuts the space, its leaf."""
+        """Return the part of every row: where a tree cuts the space, its leaf.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_rows, n_features)
+            Rows to answer.
+
+        Returns
+        -------
+        ndarray of shape (n_rows,) or (n_rows, n_estimators)
+        """
         X = self._checked(X)
         return places_of(self.decompositions_[0].partition, X, self.n_jobs)
 
     def predict(self, X: MatrixLike) -> Array:
-        """Return the predicted target of every row."""
+        """Return the predicted target of every row.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_rows, n_features)
+            Rows to answer.
+
+        Returns
+        -------
+        ndarray of shape (n_rows,)
+        """
         X = self._checked(X)
         return self.decompositions_[0].values(X, self.n_jobs)
 

@@ -28,6 +28,11 @@ class ExplainsFeatures(Estimator):
     def gradient(self, X: MatrixLike) -> np.ndarray:
         """Return the slope of the decision values by each feature.
 
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_rows, n_features)
+            Rows to explain.
+
         Returns
         -------
         ndarray of shape (n_rows, n_features), or (n_rows, n_features, n_classes)
@@ -45,6 +50,11 @@ class ExplainsFeatures(Estimator):
         factor one. The values of a row sum to the value of the machine that answers it,
         minus the value of a row of which nothing is known; what `decision_function`
         adds for the part belongs to no feature.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_rows, n_features)
+            Rows to explain.
 
         Returns
         -------

@@ -285,12 +285,33 @@ class KernelSVC(ClassifierMixin, WholeMachine):
         """Return decision values: one a row for two classes, else one a class.
 
         With ``decision_function_shape="ovo"``, one for each pair.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_rows, n_features)
+            Rows to answer.
+
+        Returns
+        -------
+        ndarray of shape (n_rows,), (n_rows, n_classes) or (n_rows, n_pairs)
+            One column for each class, or with ``decision_function_shape="ovo"`` for
+            each pair; of two classes one number, which is positive for the second.
         """
         decisions = self._decisions(X)
         return decision_values(decisions, self._machine, self.decision_function_shape)
 
     def predict(self, X: MatrixLike) -> Array:
-        """Return the class of every row."""
+        """Return the class of every row.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_rows, n_features)
+            Rows to answer.
+
+        Returns
+        -------
+        ndarray of shape (n_rows,)
+        """
         X, machine = self._checked(X), self._machine
         codes = np.empty(X.shape[0], np.intp)
         for chunk in row_chunks(len(codes), machine.n_machines):
@@ -300,7 +321,18 @@ class KernelSVC(ClassifierMixin, WholeMachine):
 
     @available_if(has_probability)
     def predict_proba(self, X: MatrixLike) -> Array:
-        """Return class probabilities; the largest is the class that `predict` says."""
+        """Return class probabilities; the largest is the class that `predict` says.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_rows, n_features)
+            Rows to answer.
+
+        Returns
+        -------
+        ndarray of shape (n_rows, n_classes)
+            Columns in the order of `classes_`.
+        """
         decisions = self._decisions(X)
         scores = decision_values(decisions, self._machine, "ovr")
         if scores.ndim == 2 and not self.break_ties:
@@ -313,6 +345,10 @@ class KernelSVC(ClassifierMixin, WholeMachine):
         Called with one row it returns the label, with a 2-D array an array of labels,
         equal to `predict`; ``.decision(...)`` returns decision values.  Only the width
         is checked.
+
+        Returns
+        -------
+        callable
         """
         check_is_fitted(self)
         return KernelPredictor(

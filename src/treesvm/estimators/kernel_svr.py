@@ -120,7 +120,21 @@ class KernelSVR(RegressorMixin, WholeMachine):
     def fit(
         self, X: MatrixLike, y: ArrayLike, sample_weight: ArrayLike | None = None
     ) -> Self:
-        """Fit the regressor; see `KernelSVC.fit` for the forms of `X`."""
+        """Fit the regressor; see `KernelSVC.fit` for the forms of `X`.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_rows, n_features)
+            Training rows.
+        y : array-like of shape (n_rows,)
+            Their targets.
+        sample_weight : array-like of shape (n_rows,), optional
+            Weight of every row.
+
+        Returns
+        -------
+        self
+        """
         self.check_parameters()
         rows = number_rows(self, X, y, sample_weight)
         self.restore_fitted(*train_whole(self, rows))
@@ -143,7 +157,17 @@ class KernelSVR(RegressorMixin, WholeMachine):
         return self
 
     def predict(self, X: MatrixLike) -> Array:
-        """Return the predicted target of every row."""
+        """Return the predicted target of every row.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_rows, n_features)
+            Rows to answer.
+
+        Returns
+        -------
+        ndarray of shape (n_rows,)
+        """
         X = self._checked(X)
         seen = X if self.scaling_ is None else self.scaling_.apply(X)
         return self._machine.decisions(seen)[:, 0]

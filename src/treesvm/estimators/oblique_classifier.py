@@ -130,7 +130,17 @@ class ObliqueTreeClassifier(ClassifierMixin, Estimator, ABC):
         )
 
     def apply(self, X: MatrixLike) -> Array:
-        """Return the leaf of each row, shape (n_rows,) or (n_rows, n_trees)."""
+        """Return the leaf of each row, shape (n_rows,) or (n_rows, n_trees).
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_rows, n_features)
+            Rows to answer.
+
+        Returns
+        -------
+        ndarray of shape (n_rows,) or (n_rows, n_estimators)
+        """
         leaves = np.stack(self._leaf_ids(X), axis=1)
         return leaves[:, 0] if len(self.trees_) == 1 else leaves
 
@@ -142,6 +152,17 @@ class ObliqueTreeClassifier(ClassifierMixin, Estimator, ABC):
         ndarray of shape (n_rows,) or (n_rows, n_classes)
             Leaf shares; with ``multi_class="ovo"`` votes plus a fraction for the
             summed shares. With two classes the difference of the shares.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_rows, n_features)
+            Rows to answer.
+
+        Returns
+        -------
+        ndarray of shape (n_rows,) or (n_rows, n_classes)
+            One column for each class in `classes_`; of two classes one number, which
+            is positive for the second.
         """
         scores = self._scores(X)
         return scores[:, 1] - scores[:, 0] if len(self.classes_) == 2 else scores
@@ -151,11 +172,31 @@ class ObliqueTreeClassifier(ClassifierMixin, Estimator, ABC):
 
         Several trees: their scores, divided by the sum. The largest is the answer of
         `predict` in any case.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_rows, n_features)
+            Rows to answer.
+
+        Returns
+        -------
+        ndarray of shape (n_rows, n_classes)
+            Columns in the order of `classes_`.
         """
         return as_probabilities(self._scores(X))
 
     def predict(self, X: MatrixLike) -> Array:
-        """Return the class of each row; the first in `classes_` among equals."""
+        """Return the class of each row; the first in `classes_` among equals.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_rows, n_features)
+            Rows to answer.
+
+        Returns
+        -------
+        ndarray of shape (n_rows,)
+        """
         leaf_ids = self._leaf_ids(X)
         if len(self.trees_) == 1:
             return self.classes_[self.trees_[0].value.argmax(axis=1)][leaf_ids[0]]
@@ -174,7 +215,17 @@ class ObliqueTreeClassifier(ClassifierMixin, Estimator, ABC):
         return sparse.hstack(paths, format="csr")
 
     def hyperplanes_met(self, X: MatrixLike) -> Array:
-        """Return how many hyperplanes each row is compared with, over all trees."""
+        """Return how many hyperplanes each row is compared with, over all trees.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_rows, n_features)
+            Rows to answer.
+
+        Returns
+        -------
+        ndarray of shape (n_rows,)
+        """
         leaf_ids = self._leaf_ids(X)
         pairs = zip(self.trees_, leaf_ids, strict=True)
         return np.sum([tree.node_depth[leaves] for tree, leaves in pairs], axis=0)
@@ -215,6 +266,10 @@ class ObliqueTreeClassifier(ClassifierMixin, Estimator, ABC):
         Called with one row it returns the label, with a 2-D array an array of labels,
         equal to `predict`; ``.decision(...)`` returns decision values. Only the width
         is checked.
+
+        Returns
+        -------
+        callable
         """
         check_is_fitted(self)
         return HLSVMPredictor(self.trees_, self.classes_, self.multi_class)

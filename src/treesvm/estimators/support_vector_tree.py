@@ -307,17 +307,48 @@ class SupportVectorTreeClassifier(MetaEstimatorMixin, ClassifierMixin, Estimator
         Two classes: one value a row; more: one score for each class, as
         `DTSVMClassifier` defines them. After `compress` with free vectors, a machine's
         values are logarithms of odds.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_rows, n_features)
+            Rows to answer.
+
+        Returns
+        -------
+        ndarray of shape (n_rows,) or (n_rows, n_classes)
+            One column for each class in `classes_`; of two classes one number, which
+            is positive for the second.
         """
         scores = self._scores_of(self._checked(X))
         return scores[:, 1] if len(self.classes_) == 2 else scores
 
     def predict(self, X: MatrixLike) -> Array:
-        """Return the class of every row."""
+        """Return the class of every row.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_rows, n_features)
+            Rows to answer.
+
+        Returns
+        -------
+        ndarray of shape (n_rows,)
+        """
         scores = self._scores_of(self._checked(X))
         return self.classes_[scores.argmax(axis=1)]
 
     def kernel_evaluations(self, X: MatrixLike) -> Array:
-        """Return how many distinct kernels (or learners) every row costs."""
+        """Return how many distinct kernels (or learners) every row costs.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_rows, n_features)
+            Rows to answer.
+
+        Returns
+        -------
+        ndarray of shape (n_rows,)
+        """
         X = self._checked(X)
         return np.sum(
             [evaluations(member, X) for member in self.decompositions_], axis=0
@@ -329,6 +360,10 @@ class SupportVectorTreeClassifier(MetaEstimatorMixin, ClassifierMixin, Estimator
         Called with one row it returns the label, with a 2-D array an array of labels,
         equal to `predict`; ``.decision(...)`` returns decision values.  Only the width
         is checked.
+
+        Returns
+        -------
+        callable
         """
         check_is_fitted(self)
         if self.object_kernel is not None:

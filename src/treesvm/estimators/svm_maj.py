@@ -238,17 +238,50 @@ class SVMMajClassifier(ClassifierMixin, Estimator):
             )
 
     def decision_function(self, X: MatrixLike) -> Array:
-        """Return ``X @ w + c``: one number for two classes, else one for each class."""
+        """Return ``X @ w + c``: one number for two classes, else one for each class.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_rows, n_features)
+            Rows to answer.
+
+        Returns
+        -------
+        ndarray of shape (n_rows,) or (n_rows, n_classes)
+            One column for each class in `classes_`; of two classes one number, which
+            is positive for the second.
+        """
         scores = np.asarray(self._checked(X) @ self.coef_.T) + self.intercept_
         return scores[:, 0] if scores.shape[1] == 1 else scores
 
     def predict(self, X: MatrixLike) -> Array:
-        """Return the class of each row."""
+        """Return the class of each row.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_rows, n_features)
+            Rows to answer.
+
+        Returns
+        -------
+        ndarray of shape (n_rows,)
+        """
         scores = self.decision_function(X)
         codes = (scores > 0).astype(int) if scores.ndim == 1 else scores.argmax(axis=1)
         return self.classes_[codes]
 
     @available_if(has_probability)
     def predict_proba(self, X: MatrixLike) -> Array:
-        """Return class probabilities; the largest is the class that `predict` says."""
+        """Return class probabilities; the largest is the class that `predict` says.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_rows, n_features)
+            Rows to answer.
+
+        Returns
+        -------
+        ndarray of shape (n_rows, n_classes)
+            Columns in the order of `classes_`.
+        """
         return probabilities(self.decision_function(X), self.probability_scale_)

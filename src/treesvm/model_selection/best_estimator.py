@@ -46,26 +46,74 @@ class HoldsBest:
         return checked_rows(self, X, reset=False)
 
     def predict(self, X: MatrixLike) -> Array:
-        """Return the class, or the number, of every row."""
+        """Return the class, or the number, of every row.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_rows, n_features)
+            Rows to answer.
+
+        Returns
+        -------
+        ndarray of shape (n_rows,)
+        """
         return self._best().predict(self._checked(X))
 
     @available_if(_winner_has("decision_function"))
     def decision_function(self, X: MatrixLike) -> Array:
-        """Return the decision values of ``best_estimator_``."""
+        """Return the decision values of ``best_estimator_``.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_rows, n_features)
+            Rows to answer.
+
+        Returns
+        -------
+        ndarray of shape (n_rows,) or (n_rows, n_classes)
+            One column for each class in `classes_`; of two classes one number, which
+            is positive for the second.
+        """
         return self._best().decision_function(self._checked(X))
 
     @available_if(_winner_has("predict_proba"))
     def predict_proba(self, X: MatrixLike) -> Array:
-        """Return class probabilities; the largest is the class that `predict` says."""
+        """Return class probabilities; the largest is the class that `predict` says.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_rows, n_features)
+            Rows to answer.
+
+        Returns
+        -------
+        ndarray of shape (n_rows, n_classes)
+            Columns in the order of `classes_`.
+        """
         return self._best().predict_proba(self._checked(X))
 
     def apply(self, X: MatrixLike) -> Array:
-        """Return the leaf of every row in ``best_estimator_``."""
+        """Return the leaf of every row in ``best_estimator_``.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_rows, n_features)
+            Rows to answer.
+
+        Returns
+        -------
+        ndarray of shape (n_rows,) or (n_rows, n_estimators)
+        """
         return self._best().apply(self._checked(X))
 
     @available_if(_winner_has("predictor"))
     def predictor(self) -> Callable[..., Any]:
-        """Return a compiled object that answers without checking its input."""
+        """Return a compiled object that answers without checking its input.
+
+        Returns
+        -------
+        callable
+        """
         return self._best().predictor()
 
     @property
@@ -87,7 +135,17 @@ class HoldsBestTree(HoldsBest):
         return self._best().decision_path(self._checked(X))
 
     def hyperplanes_met(self, X: MatrixLike) -> Array:
-        """Return how many hyperplanes each row is compared with, over all trees."""
+        """Return how many hyperplanes each row is compared with, over all trees.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_rows, n_features)
+            Rows to answer.
+
+        Returns
+        -------
+        ndarray of shape (n_rows,)
+        """
         return self._best().hyperplanes_met(self._checked(X))
 
     def get_depth(self) -> int:
@@ -117,7 +175,12 @@ class HoldsBestDecomposition(HoldsBest):
     """The same, of a search over decompositions."""
 
     def leaf_report(self) -> dict[str, Array]:
-        """Return one record for each part; see `DTSVMClassifier.leaf_report`."""
+        """Return one record for each part; see `DTSVMClassifier.leaf_report`.
+
+        Returns
+        -------
+        dict of str to ndarray
+        """
         return self._best().leaf_report()
 
     @property

@@ -245,7 +245,21 @@ class DTSVMClassifierCV(SearchesDecompositions, ClassifierMixin, Estimator):
     def fit(
         self, X: MatrixLike, y: ArrayLike, sample_weight: ArrayLike | None = None
     ) -> Self:
-        """Search and train; see `DTSVMClassifier.fit`."""
+        """Search and train; see `DTSVMClassifier.fit`.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_rows, n_features)
+            Training rows.
+        y : array-like of shape (n_rows,)
+            Their labels.
+        sample_weight : array-like of shape (n_rows,), optional
+            Weight of every row.
+
+        Returns
+        -------
+        self
+        """
         self.check_parameters()
         deadline = Deadline(self.time_limit)
         every = class_rows(self, X, y, sample_weight)

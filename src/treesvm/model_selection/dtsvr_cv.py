@@ -185,7 +185,21 @@ class DTSVRegressorCV(SearchesDecompositions, RegressorMixin, Estimator):
     def fit(
         self, X: MatrixLike, y: ArrayLike, sample_weight: ArrayLike | None = None
     ) -> Self:
-        """Search and train; see `DTSVRegressor.fit`."""
+        """Search and train; see `DTSVRegressor.fit`.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_rows, n_features)
+            Training rows.
+        y : array-like of shape (n_rows,)
+            Their targets.
+        sample_weight : array-like of shape (n_rows,), optional
+            Weight of every row.
+
+        Returns
+        -------
+        self
+        """
         self.check_parameters()
         deadline = Deadline(self.time_limit)
         every = number_rows(self, X, y, sample_weight)
@@ -226,6 +240,16 @@ class DTSVRegressorCV(SearchesDecompositions, RegressorMixin, Estimator):
         self.winner().check_parameters()
 
     def predict(self, X: MatrixLike) -> Array:
-        """Return the predicted target of every row."""
+        """Return the predicted target of every row.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_rows, n_features)
+            Rows to answer.
+
+        Returns
+        -------
+        ndarray of shape (n_rows,)
+        """
         found = super().predict(X)
         return self.target_mean_ + self.target_scale_ * found

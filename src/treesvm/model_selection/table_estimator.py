@@ -235,6 +235,15 @@ class TableEstimator(Estimator):
         be if nothing were known of the row but its parts.  Of more classes, the mean of
         the members' values by their weights.  Indicators of one column are summed.  See
         `DTSVMClassifier.explain`.
+
+        Parameters
+        ----------
+        X : DataFrame or array-like of shape (n_rows, n_columns)
+            Rows to explain.
+
+        Returns
+        -------
+        ndarray of shape (n_rows, n_columns) or (n_rows, n_columns, n_classes)
         """
         rows = self._encoded(X)
         values = sum(

@@ -184,21 +184,65 @@ class TreeSVC(ClassifierMixin, TableEstimator):
         return 2.0 * made.weights * made.slopes if two else made.weights
 
     def predict_log_proba(self, X: MatrixLike) -> Array:
-        """Return logarithms of the class probabilities."""
+        """Return logarithms of the class probabilities.
+
+        Parameters
+        ----------
+        X : DataFrame or array-like of shape (n_rows, n_columns)
+            Rows to answer.
+
+        Returns
+        -------
+        ndarray of shape (n_rows, n_classes)
+            Columns in the order of `classes_`.
+        """
         rows = self._encoded(X)
         members = self._decompositions()
         return self.committee_.log_probabilities(members, rows, self.n_jobs)
 
     def predict_proba(self, X: MatrixLike) -> Array:
-        """Return class probabilities."""
+        """Return class probabilities.
+
+        Parameters
+        ----------
+        X : DataFrame or array-like of shape (n_rows, n_columns)
+            Rows to answer.
+
+        Returns
+        -------
+        ndarray of shape (n_rows, n_classes)
+            Columns in the order of `classes_`.
+        """
         return np.exp(self.predict_log_proba(X))
 
     def decision_function(self, X: MatrixLike) -> Array:
-        """Return log odds for two classes, else a log probability for each class."""
+        """Return log odds for two classes, else a log probability for each class.
+
+        Parameters
+        ----------
+        X : DataFrame or array-like of shape (n_rows, n_columns)
+            Rows to answer.
+
+        Returns
+        -------
+        ndarray of shape (n_rows,) or (n_rows, n_classes)
+            One column for each class in `classes_`; of two classes one number, which
+            is positive for the second.
+        """
         log_p = self.predict_log_proba(X)
         return log_p[:, 1] - log_p[:, 0] if len(self.classes_) == 2 else log_p
 
     def predict(self, X: MatrixLike) -> Array:
-        """Return the most probable class of every row."""
+        """Return the most probable class of every row.
+
+        Parameters
+        ----------
+        X : DataFrame or array-like of shape (n_rows, n_columns)
+            Rows to answer.
+
+        Returns
+        -------
+        ndarray of shape (n_rows,)
+        """
         most_probable = self.predict_log_proba(X).argmax(axis=1)
         return self.classes_[most_probable]

@@ -153,11 +153,30 @@ class TreeSVR(RegressorMixin, TableEstimator):
         """Return exact Shapley values by column as given, in units of the target.
 
         Indicators of one column are summed. See `DTSVRegressor.explain`.
+
+        Parameters
+        ----------
+        X : DataFrame or array-like of shape (n_rows, n_columns)
+            Rows to explain.
+
+        Returns
+        -------
+        ndarray of shape (n_rows, n_columns)
         """
         return super().explain(X)
 
     def predict(self, X: MatrixLike) -> Array:
-        """Return the predicted target of every row."""
+        """Return the predicted target of every row.
+
+        Parameters
+        ----------
+        X : DataFrame or array-like of shape (n_rows, n_columns)
+            Rows to answer.
+
+        Returns
+        -------
+        ndarray of shape (n_rows,)
+        """
         rows = self._encoded(X)
         found = sum(
             weight * member.predict(rows)

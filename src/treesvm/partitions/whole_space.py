@@ -45,7 +45,17 @@ class WholeSpace(Estimator):
         return self, self.apply(X)
 
     def apply(self, X: Any, n_jobs: int | None = None) -> np.ndarray:
-        """Every row is in part 0."""
+        """Return the part of every row, which is 0.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_rows, n_features)
+            Any rows.
+
+        Returns
+        -------
+        ndarray of shape (n_rows,)
+        """
         return np.zeros(X.shape[0], np.intp)
 
     def coarsen(self, max_leaf_size: int) -> tuple["WholeSpace", np.ndarray]:

@@ -1,5 +1,6 @@
 """What a fitted model holds and what its answers cost, as named facts."""
 
+import textwrap
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
@@ -16,6 +17,8 @@ from treesvm.reporting.number_text import short_number
 from treesvm.trees.text import export_text
 
 _MAX_LISTED = 12
+_LINE_WIDTH = 88
+_USED = ("C", "gamma", "gamma_scale", "kernel", "max_leaf_size", "alpha", "prune_share")
 
 
 def model_facts(model: Any) -> dict[str, Any]:
@@ -65,16 +68,17 @@ def _machine_of(estimator):
 
 
 def _search_facts(estimator):
-    """Facts about what a search found."""
+    """Facts about the parameters that were used, where a fit chose them."""
+    used = {name: getattr(estimator, f"{name}_", None) for name in _USED}
+    used = {name: value for name, value in used.items() if np.isscalar(value)}
+    used |= getattr(estimator, "best_theta_", {})
+    facts = {"used": {k: _simple(v) for k, v in used.items()}} if used else {}
     if not hasattr(estimator, "best_loss_"):
-        return {}
+        return facts
     name = "mean squared error / variance" if is_regressor(estimator) else "error"
-    loss = {f"{name} on held-out rows": float(estimator.best_loss_)}
-    return {
-        "found": {name: _simple(v) for name, v in estimator.best_theta_.items()},
-        **(loss if np.isfinite(estimator.best_loss_) else {}),  # too few rows for it
-        "stopped by the time limit": "yes" if estimator.stopped_early_ else "no",
-    }
+    if np.isfinite(estimator.best_loss_):  # there were enough rows for it
+        facts[f"{name} on held-out rows"] = float(estimator.best_loss_)
+    return facts | {"stopped by the time limit": bool(estimator.stopped_early_)}
 
 
 def _preprocessing_facts(encoder):
@@ -98,9 +102,6 @@ def _preprocessing_facts(encoder):
 def _part_facts(estimator):
     """Facts about trees and machines."""
     facts = {}
-    for name in ("C_", "gamma_", "max_leaf_size_", "alpha_"):
-        if np.isscalar(getattr(estimator, name, None)):
-            facts[f"found {name[:-1]}"] = getattr(estimator, name)
     widths = _widths(estimator)
     if widths:
         ends = dict.fromkeys(map(short_number, (min(widths), max(widths))))
@@ -139,7 +140,10 @@ def _parameters(estimator):
 
 
 def _simple(value):
-    return value if isinstance(value, (int, float, str)) else str(value)
+    """Return a value that JSON can hold."""
+    value = value.item() if isinstance(value, np.generic) else value
+    is_simple = value is None or isinstance(value, (int, float, str))
+    return value if is_simple else str(value)
 
 
 def prediction_facts(model: TableModel, table: Table) -> dict[str, float]:
@@ -213,7 +217,10 @@ def tree_text(model: Any, *, max_depth: int = 4) -> str:
     estimator = model.estimator if isinstance(model, TableModel) else model
     trees = getattr(_machine_of(estimator), "trees_", None)
     if not trees:
-        raise ValueError(f"a {type(estimator).__name__} has no tree to draw.")
+        raise ValueError(
+            f"this {type(estimator).__name__} has no tree to draw: one machine answers "
+            "all rows."
+        )
     names = model.encoder_.feature_names if hasattr(model, "encoder_") else None
     if names is None:
         names = getattr(estimator, "feature_names_in_", None)
@@ -262,12 +269,8 @@ def _decimals(tree):
     return int(np.clip(2 - np.floor(np.log10(least)), 3, 12))
 
 
-def _short(value):
-    return f"{value:.4g}" if isinstance(value, float) else value
-
-
 def fact_lines(facts: Mapping[str, Any]) -> str:
-    """Return facts as aligned lines of text.
+    """Return facts as aligned lines of text, long ones folded.
 
     Parameters
     ----------
@@ -281,21 +284,39 @@ def fact_lines(facts: Mapping[str, Any]) -> str:
     Examples
     --------
     >>> from treesvm.reporting import fact_lines
-    >>> print(fact_lines({"rows": 150, "classes": 3}))  # doctest: +SKIP
-    rows     150
-    classes  3
+    >>> print(fact_lines({"rows": 15000, "searched": True, "sizes": [1.5, 2]}))
+    rows      15,000
+    searched  yes
+    sizes     1.5, 2
     """
     width = max(len(name) for name in facts) + 2
-    lines = []
+    indent = width * " "
+    lines: list[str] = []
     for name, value in facts.items():
-        if isinstance(value, dict):
-            value = ", ".join(f"{k}={_short(v)}" for k, v in value.items())
-        elif isinstance(value, list):
-            more = f" … ({len(value)} in all)" if len(value) > _MAX_LISTED else ""
-            value = ", ".join(map(str, value[:_MAX_LISTED])) + more
-        elif isinstance(value, float):
-            value = short_number(value)
-        elif isinstance(value, int):
-            value = f"{value:,}"
-        lines.append(f"{name:{width}}{value}")
+        lines += textwrap.wrap(
+            _fact_text(value),
+            width + max(40, _LINE_WIDTH - width),
+            initial_indent=f"{name:{width}}",
+            subsequent_indent=indent,
+            break_long_words=False,
+            break_on_hyphens=False,
+        ) or [name]
     return "\n".join(lines)
+
+
+def _fact_text(value):
+    """Return a number, a text, a list or a dictionary of them for people."""
+    if isinstance(value, dict):
+        return ", ".join(f"{k}={_short(v)}" for k, v in value.items())
+    if isinstance(value, list):
+        more = f" … ({len(value)} in all)" if len(value) > _MAX_LISTED else ""
+        return ", ".join(map(str, value[:_MAX_LISTED])) + more
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, float):
+        return short_number(value)
+    return f"{value:,}" if isinstance(value, int) else str(value)
+
+
+def _short(value):
+    return f"{value:.4g}" if isinstance(value, float) else value

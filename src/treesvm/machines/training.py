@@ -15,7 +15,6 @@ from treesvm.machines.compilation import announce_compilation
 from treesvm.machines.kernel_machine import KernelMachine
 from treesvm.machines.layout import build_machines
 from treesvm.machines.losses import CHAINS
-from treesvm.machines.sketched_chain import SketchedChain
 from treesvm.machines.path import solution_record
 from treesvm.machines.squares_chain import solve_squares_alone
 from treesvm.solvers import smo
@@ -56,7 +55,7 @@ def train_machine(
     kernel : Kernel
     C : float
     multi_class : {"ovo", "ovr"}
-    loss : {"hinge", "squared", "sketched"}
+    loss : {"hinge", "squared"}
         See `losses`.
     tol : float
     max_iter : int, optional
@@ -73,12 +72,6 @@ def train_machine(
     announce_compilation()
     machines = build_machines(codes, n_classes, multi_class)
     n = len(codes)
-    if loss == "sketched":
-        block = kernel.row_block(kernel.take(X, machines.order))
-        own = weight[machines.order]
-        chain = SketchedChain(None, machines, own, tol=tol, block=block)
-        records = chain.solve(C)
-        return assemble(X, machines, kernel, chain.beta, records)
     if _fits_gram(n, machines.n_machines, max_bytes, loss):
         chain = gram_chain(
             X, machines, weight, kernel, loss=loss, tol=tol, max_iter=max_iter

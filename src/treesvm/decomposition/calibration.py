@@ -22,7 +22,6 @@ from scipy.optimize import minimize, minimize_scalar
 from scipy.special import log_softmax
 
 from treesvm.machines.leave_one_out import left_out_decisions
-from treesvm.machines.training import train_machine
 from treesvm.trees.leaf_rows import rows_by_leaf
 
 LOG_LOSS_SHARE = 0.3  # of the log loss, beside the share of wrong answers
@@ -185,7 +184,7 @@ def calibrate(members, rows, C, seed, *, loss="hinge", voting="hard"):
         That have trained them.
     C : float
     seed : int
-    loss : {"hinge", "squared", "sketched"}
+    loss : {"hinge", "squared"}
     voting : {"soft", "hard"}
     """
     groups = {}
@@ -218,7 +217,7 @@ def calibration_by_parts(
         Weights of the classes: those that a tree has counted, if there is one.
     C : float
     seed : int
-    loss : {"hinge", "squared", "sketched"}
+    loss : {"hinge", "squared"}
     voting : {"soft", "hard"}
         Several members that average more than two classes are calibrated by their
         evidence: it tells close calls from clear ones where votes of pairs do not.
@@ -272,34 +271,12 @@ def judged_parts(members, seed, voting="hard"):
 
 def _judged(part, rows, chosen, masses, C, loss, of_evidence):
     """Return what is said of some rows, left out; class masses, codes and weights."""
-    if loss == "sketched" and part.n_vectors < part.n_rows:
-        # One row of each class stays, so that the other machine knows them all.
-        chosen = np.setdiff1d(chosen, np.unique(rows.target, return_index=True)[1])
-        some, values = rows.take(chosen), _by_another_machine(part, rows, chosen, C)
-    else:
-        some, box = rows.take(chosen), C * rows.weight
-        loss = "hinge" if loss == "hinge" else "squared"  # every row is a vector
-        seen = part.seen(some.X)
-        values = left_out_decisions(part.machine, seen, chosen, box, loss)
+    some = rows.take(chosen)
+    seen = part.seen(some.X)
+    box = C * rows.weight
+    values = left_out_decisions(part.machine, seen, chosen, box, loss)
     tiled = np.tile(masses, (len(chosen), 1))
     return part.said(values, of_evidence), tiled, some.target, some.weight
-
-
-def _by_another_machine(part, rows, chosen, C):
-    """Return decision values of rows by a sketched machine trained without them."""
-    others = rows.take(np.delete(np.arange(part.n_rows), chosen))
-    is_one_of_all = len(part.machine.pairs) > 1 and part.machine.pairs[0, 1] < 0
-    machine = train_machine(
-        part.seen(others.X),
-        others.target,
-        rows.n_classes,
-        others.weight,
-        part.machine.kernel,
-        C,
-        multi_class="ovr" if is_one_of_all else "ovo",
-        loss="sketched",
-    )
-    return machine.decisions(part.seen(rows.X[chosen]))
 
 
 def has_probability(model):

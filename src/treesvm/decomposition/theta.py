@@ -22,7 +22,7 @@ class Theta(NamedTuple):
     feature_weights : None, "learned" or ndarray of shape (n_features,)
     multi_class : {"ovo", "ovr", None}
         None for regressors.
-    loss : {"hinge", "squared", "sketched"}
+    loss : {"hinge", "squared"}
         Of classifiers, see `treesvm.machines.losses`.
     epsilon : float or None
         Errors that cost a regressor nothing; None leaves it to the machine's options.

@@ -62,13 +62,11 @@ or callable, default="auto"
     multi_class : {"ovo", "ovr"}, default="ovo"
         Inside a leaf: a machine for each pair of its classes (1A1) or for each class
         against the others (1AO).
-    loss : {"hinge", "squared", "sketched"}, default="hinge"
+    loss : {"hinge", "squared"}, default="hinge"
         "squared" makes least squares machines: every row pulls, so that values tell
         likely rows from unlikely ones away from the border too, which serves
         probabilities and AUC on noisy tables. All rows are then vectors, and
-        predictions take as much longer. "sketched" has 2,000 vectors at most, evenly
-        spaced among the rows of a part, all of which teach them: one machine can then
-        see some ten thousand noisy rows.
+        predictions take as much longer.
     leaf_scaling : {"minmax", "quantile", "standard", None}, default="minmax"
         Rescale the features inside each part to [0, 1], map them to their ranks, which
         suits features with long tails, or divide them by their standard deviation, but

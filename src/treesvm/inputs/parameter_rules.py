@@ -196,7 +196,7 @@ RULES: dict[str, Rule] = {
         "use -1 for no cap, or a positive integer",
     ),
     "multi_class": one_of("ovo", "ovr"),
-    "loss": one_of("hinge", "squared", "sketched"),
+    "loss": one_of("hinge", "squared"),
     "decision_function_shape": one_of("ovr", "ovo"),
     "leaf_scaling": one_of("minmax", "quantile", "standard", None),
     "max_leaf_size": count("use a whole number of rows, 2 or more", 2),

@@ -45,7 +45,7 @@ class LeafGrid:
     multi_class : {"ovo", "ovr"}
     answer : callable
         What is said of validation rows: `chunked_codes` or `chunked_evidence`.
-    loss : {"hinge", "squared", "sketched"}
+    loss : {"hinge", "squared"}
     """
 
     def __init__(

@@ -1,12 +1,10 @@
 """What a binary machine minimises besides its norm, and who solves that.
 
-hinge     rows beyond the margin cost nothing: few vectors, sharp borders
-squared   every row is pulled to its label: values that rank rows away from the border
-sketched  the same for thousands of rows, with a sample of them as vectors
+hinge    rows beyond the margin cost nothing: few vectors, sharp borders
+squared  every row is pulled to its label: values that rank rows away from the border
 """
 
 from treesvm.machines.path import GramChain
-from treesvm.machines.sketched_chain import SketchedChain
 from treesvm.machines.squares_chain import SquaresChain
 
-CHAINS = {"hinge": GramChain, "squared": SquaresChain, "sketched": SketchedChain}
+CHAINS = {"hinge": GramChain, "squared": SquaresChain}

@@ -56,7 +56,7 @@ def train_machine(
     kernel : Kernel
     C : float
     multi_class : {"ovo", "ovr"}
-    loss : {"hinge", "squared", "sketched"}
+    loss : {"hinge", "squared"}
         See `losses`.
     tol : float
     max_iter : int, optional
@@ -73,12 +73,6 @@ def train_machine(
     announce_compilation()
     machines = build_machines(codes, n_classes, multi_class)
     n = len(codes)
-    if loss == "sketched":
-        block = kernel.row_block(kernel.take(X, machines.order))
-        own = weight[machines.order]
-        chain = SketchedChain(None, machines, own, tol=tol, block=block)
-        records = chain.solve(C)
-        return assemble(X, machines, kernel, chain.beta, records)
     if _fits_gram(n, machines.n_machines, max_bytes, loss):
         chain = gram_chain(
             X, machines, weight, kernel, loss=loss, tol=tol, max_iter=max_iter

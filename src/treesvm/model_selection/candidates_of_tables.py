@@ -34,7 +34,7 @@ _SPARSE_VIEWS = (
 )
 # By least squares; noisy tables, on which ranks count, are theirs.
 _SQUARED_VIEWS = (
-    (Laplacian(), "minmax", None),
+    (Laplacian(), "standard", None),
     (Gaussian(), "quantile", None),
     (Laplacian(), "quantile", "learned"),
     (Gaussian(), "minmax", "learned"),

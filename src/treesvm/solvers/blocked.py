@@ -220,7 +220,7 @@ class _WorkingSet:
         room = min(self.size, len(F)) - len(kept)
         first = _smallest(rising, room // 2)
         falling[first] = np.inf
-        self._replace(stays, np.append(first, _smallest(falling, room - len(first))))
+        self._exchange(stays, np.append(first, _smallest(falling, room - len(first))))
 
     def _stay(self, rising, falling):
         """Whether rows are free or violate optimality, the worst of them."""
@@ -234,7 +234,7 @@ class _WorkingSet:
             stays[np.argpartition(off, -most)[:-most]] = False
         return stays
 
-    def _replace(self, stays, fresh):
+    def _exchange(self, stays, fresh):
         """Put `fresh` rows in the place of those that do not stay."""
         places = np.flatnonzero(~stays)
         if len(places) != len(fresh):

@@ -16,6 +16,7 @@ REST = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
 def sections(text):
     """Return {title: body} of a numpydoc docstring; what comes first is called ""."""
     parts = SECTION.split("\n" + text)
+    assert len(set(parts[1::2])) == len(parts[1::2]), f"a section twice: {text}"
     return dict(zip(["", *parts[1::2]], parts[::2], strict=True))
 
 

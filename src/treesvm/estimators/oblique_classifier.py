@@ -147,12 +147,6 @@ class ObliqueTreeClassifier(ClassifierMixin, Estimator, ABC):
     def decision_function(self, X: MatrixLike) -> Array:
         """Return a score for each class, or for two classes the lead of the second.
 
-        Returns
-        -------
-        ndarray of shape (n_rows,) or (n_rows, n_classes)
-            Leaf shares; with ``multi_class="ovo"`` votes plus a fraction for the
-            summed shares. With two classes the difference of the shares.
-
         Parameters
         ----------
         X : {array-like, sparse matrix} of shape (n_rows, n_features)
@@ -161,8 +155,8 @@ class ObliqueTreeClassifier(ClassifierMixin, Estimator, ABC):
         Returns
         -------
         ndarray of shape (n_rows,) or (n_rows, n_classes)
-            One column for each class in `classes_`; of two classes one number, which
-            is positive for the second.
+            Leaf shares; with ``multi_class="ovo"`` votes plus a fraction for the
+            summed shares. With two classes the difference of the shares.
         """
         scores = self._scores(X)
         return scores[:, 1] - scores[:, 0] if len(self.classes_) == 2 else scores

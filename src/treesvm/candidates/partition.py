@@ -14,6 +14,7 @@ from sklearn.model_selection import KFold
 from sklearn.utils.validation import check_is_fitted
 
 from treesvm.candidates.selector import check_count, check_number
+from treesvm.inputs.training_rows import LARGEST_SPLIT, check_magnitude
 from treesvm.trees.axis import copied_tree, grow_axis_tree
 from treesvm.trees.grafting import count_rows
 from treesvm.trees.pruning import errors_along, prune_by_rows, pruning_path
@@ -90,6 +91,7 @@ def _given_tree(tree, X, codes, rng):
         tree = clone(tree)
         if getattr(tree, "random_state", 0) is None:
             tree.set_params(random_state=rng.randint(np.iinfo(np.int32).max))
+        check_magnitude(X, LARGEST_SPLIT)
         tree.fit(X, codes)
     if tree.n_features_in_ != X.shape[1]:
         raise ValueError(

@@ -160,6 +160,11 @@ def _array_table(X, names):
         if isinstance(X, np.ma.MaskedArray) and np.ma.is_masked(X):
             made = made.astype(object if made.dtype.kind in "OU" else float)
             made[np.ma.getmaskarray(X)] = np.nan
+    if made.ndim == 0:
+        raise TypeError(
+            f"X is a {type(X).__name__}; give a DataFrame, an array or a sparse matrix "
+            "(of a dict make a DataFrame, and collect lazy frames)."
+        )
     if made.dtype.kind in "mM":
         raise _date_error("x0")
     if made.dtype.kind == "U":  # of lists, numbers are still numbers
@@ -174,7 +179,8 @@ def _array_table(X, names):
         if any(values.dtype == object for values in columns):
             return Table(dict(zip(labels, columns, strict=True)))
         made = np.column_stack(columns)
-    with naming("X"):
+    # Looking for infinity, scikit-learn sums up; sums of huge numbers are none.
+    with naming("X"), np.errstate(over="ignore", invalid="ignore"):
         made = check_array(made, dtype=np.float64, ensure_all_finite="allow-nan")
     return Table(made if names is None else _named(made, names))
 

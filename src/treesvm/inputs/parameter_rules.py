@@ -39,6 +39,9 @@ def is_number(value, *, least=None, above=None, below=None):
     """Whether value is a finite real number within the bounds given."""
     if not isinstance(value, Real) or isinstance(value, (bool, np.bool_)):
         return False
+    if isinstance(value, Integral) and not -(2**63) <= value < 2**63:
+        return False  # compiled code cannot take it for a number
+    value = float(value)  # bounds overflow in the narrow types
     return bool(
         np.isfinite(value)
         and (least is None or value >= least)
@@ -98,7 +101,7 @@ _WHOLE = count("use a positive whole number")
 
 def is_gamma(value) -> bool:
     """Whether value is a γ that float32 can multiply by."""
-    return is_number(value, above=0.0) and value <= LARGEST_GAMMA
+    return is_number(value, above=0.0) and float(value) <= LARGEST_GAMMA
 
 
 def _is_gamma_or_word(value):

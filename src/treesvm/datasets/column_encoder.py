@@ -369,8 +369,7 @@ def _typical(table, name, known, missing):
     if len(known) == 0:
         raise DataFileError(table.path, f"column {name!r} has no values; drop it.")
     if missing in ("median", "indicator"):
-        with np.errstate(over="ignore", invalid="ignore"):  # told with their column
-            return float(np.median(known))
+        return 2.0 * float(np.median(known / 2.0))  # the sum of two may overflow
     values, counts = np.unique(known, return_counts=True)
     return float(values[counts.argmax()])
 

@@ -154,7 +154,8 @@ def _array_table(X, names):
                     f"{len(names)} named ones are wanted; give a frame with these."
                 )
             return _array_table(X.toarray(), names)
-        return Table(check_array(X, accept_sparse="csr", dtype=np.float64))
+        with np.errstate(over="ignore", invalid="ignore"):  # see below
+            return Table(check_array(X, accept_sparse="csr", dtype=np.float64))
     with naming("X"):
         made = np.asarray(X)
         if isinstance(X, np.ma.MaskedArray) and np.ma.is_masked(X):

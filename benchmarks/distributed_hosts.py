@@ -77,7 +77,7 @@ def on_hosts(scenarios, n_rows=6_000):
             network.command("client", [*script, json.dumps(work)]),
             capture_output=True,
             text=True,
-            timeout=300,
+            timeout=900,
             cwd=Path(__file__).resolve().parents[1],
         )
     if done.returncode:

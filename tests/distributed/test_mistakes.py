@@ -29,6 +29,7 @@ def on_dask(n_rows=400):
 
 
 X, y = on_dask()
+FRAME = dd.from_pandas(pd.DataFrame(X.compute(), columns=list("abcdef")), npartitions=4)
 UNKNOWN = dd.from_pandas(pd.DataFrame(np.zeros((10, 2))), npartitions=2)
 MISTAKES = {
     "y is shorter": ((X, y[:300]), {}, "y has 300 rows where X has 400"),
@@ -49,8 +50,16 @@ MISTAKES = {
     "one class": ((X, y * 0), {}, "one class only"),
     "negative weight": ((X, y, y * 0.0 - 1.0), {}, "must not be negative"),
     "no weight": ((X, y, y * 0.0), {}, "zero for every row"),
-    "weightless class": ((X, y, (y > 0) * 1.0), {}, "class np.int64\\(0\\) has weight"),
-    "missing value": ((X * np.nan, y), {}, "NaN"),
+    "weightless class": ((X, y, (y > 0) * 1.0), {}, "class 0 has weight"),
+    "missing value": ((X * np.nan, y), {}, "Input X contains NaN"),
+    "complex rows": ((X * 1j, y), {}, "X: Complex data"),
+    "dates": ((FRAME.assign(day=pd.Timestamp("2020")), y), {}, "X holds dates"),
+    "text": ((FRAME.assign(word="some"), y), {}, "X: could not convert string"),
+    "labels of nothing": (
+        (X, da.from_array(np.array([None, "a"] * 200), chunks=100)),
+        {},
+        "row 1 has no label",
+    ),
     "continuous labels": ((X, y + 0.5), {}, "continuous"),
     "bad parameter": ((X, y), {"C": -1.0}, "C=-1.0"),
 }
@@ -60,7 +69,7 @@ MISTAKES = {
 def test_mistake_is_told_and_leaves_no_model(name, client):
     arguments, parameters, words = MISTAKES[name]
     model = DaskDTSVMClassifier(DTSVMClassifier(**parameters), client=client)
-    with pytest.raises(ValueError, match=words):
+    with pytest.raises((ValueError, TypeError), match=words):
         model.fit(*arguments)
     assert not hasattr(model, "model_")
 

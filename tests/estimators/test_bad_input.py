@@ -9,6 +9,7 @@ import pytest
 from scipy import sparse
 from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning, NotFittedError
+from sklearn.tree import DecisionTreeClassifier
 
 from treesvm import (
     DTSVMClassifier,
@@ -254,6 +255,9 @@ def test_parameters(number, name, value, data):
         (SVMMajClassifier(), "class_weight", []),
         (HLSVMClassifier(), "class_weight", []),
         (DTSVMClassifier(), "gamma", 1e38),
+        (KernelSVC(), "tol", 10**30),
+        (KernelSVC(), "C", 10**310),
+        (TreeSVC(), "time_limit", 10**310),
     ],
 )
 def test_parameters_of_other_models(other, name, value, data):
@@ -393,6 +397,21 @@ def test_enormous_values_are_named(raw, data, form):
         raw.predict(bad)
 
 
+@pytest.mark.parametrize("form", [np.asarray, sparse.csr_matrix])
+@pytest.mark.parametrize(
+    "grown",
+    [DTSVMClassifier(max_leaf_size=20), TRSD(), TRSD(tree=DecisionTreeClassifier())],
+)
+def test_values_that_no_tree_can_split(grown, data, form):
+    X, y = data
+    X = with_value(X, -2.5e300)
+    X[5:7, 2] = 1e308, -1e308  # whose sum is no number, too
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        with pytest.raises(ValueError, match=r"1e\+308 in column 2.*Scale"):
+            clone(grown).fit(form(X), y)
+
+
 @pytest.mark.parametrize("scale", [1e-310, 1e-200, 1e-40, 1e30, 1e37])
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 def test_leaf_scaling_takes_any_range(data, scale, dtype):
@@ -475,6 +494,8 @@ def test_parameters_of_partitions(partition, says, data):
             {"y": pd.Series(["a", "b", pd.NA] * 20, dtype="string")},
             "y: Input contains NaN: row 3 has no label",
         ),
+        ({"y": ["a", None] * 30}, r"row 2 has no label \(30 in all\)"),
+        ({"y": np.array([b"a", b"b"] * 30)}, "y holds labels of bytes"),
     ],
 )
 def test_conversions_say_what_they_converted(model, data, changed, says):
@@ -520,12 +541,55 @@ def test_seeds_and_numbers_of_threads(cls, name, value, data):
         cls(**{name: value}).fit(*data)
 
 
+@pytest.mark.parametrize("cls", [KernelSVR, DTSVRegressor, TreeSVR])
+def test_times_are_no_numbers_to_be_learned(cls, data):
+    for kind in ("M8[s]", "m8[s]"):
+        with pytest.raises(TypeError, match=r"y holds dates or times"):
+            cls().fit(data[0], np.arange(60).astype(kind))
+
+
+@pytest.mark.parametrize("cls", [TreeSVC, TreeSVR])
+def test_tables_of_enormous_values(cls, data):
+    model, y = cls(1e-9, random_state=0), data[0][:, 0] > 0
+    lawful, wild = np.where(y, 1e299, -1e299), np.where(y, 1e308, -1e308)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        for form in (lambda c: c[:, None], lambda c: pd.DataFrame({"size": c})):
+            assert model.fit(form(lawful), y).score(form(lawful), y) > 0.9
+            with pytest.raises(ValueError, match=r"(feature 1|'size') holds .*1e\+308"):
+                model.fit(form(wild), y)
+    with pytest.raises(ValueError, match=r"feature 1 holds .*1e\+308"):
+        model.fit(sparse.csr_matrix(wild[:, None]), y)
+
+
+@pytest.mark.parametrize("X", [None, {"a": [1.0, 2.0]}, (x for x in ([1.0], [2.0]))])
+def test_tables_are_no_other_objects(X):
+    with pytest.raises(TypeError, match=f"X is a {type(X).__name__}; give a DataFrame"):
+        TreeSVC().fit(X, [0, 1])
+
+
+def test_predictors_take_rows(model, data):
+    predictor = model.fit(*data).predictor()
+    for wrong in (None, "abc", np.zeros((2, 3, 3))):
+        with pytest.raises(ValueError, match="one row or an array of rows"):
+            predictor(wrong)
+
+
 def test_numbers_of_all_widths_are_parameters(data):
     wide = KernelSVC(gamma=1.0, tol=0.5).fit(*data).decision_function(data[0])
     for tol in (np.float16(0.5), np.float32(0.5)):
         narrow = KernelSVC(gamma=1.0, tol=tol).fit(*data).decision_function(data[0])
         np.testing.assert_array_equal(narrow, wide)
     LASVMClassifier(cache_size=np.int8(2)).fit(*data)
+    HLSVMClassifier(tol=np.float16(0.5)).fit(*data)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        KernelSVC(gamma=np.float16(0.5)).fit(*data)
+        narrow = KernelSVC(gamma_scale=np.float16(0.5)).fit(*data)
+    wide = KernelSVC(gamma_scale=0.5).fit(*data)
+    np.testing.assert_array_equal(
+        narrow.decision_function(data[0]), wide.decision_function(data[0])
+    )
 
 
 def test_planes_of_enormous_values(data):

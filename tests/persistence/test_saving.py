@@ -1,6 +1,7 @@
 """Saving: whole files or none, and clear words for what cannot be saved."""
 
 import errno
+import hashlib
 import os
 import signal
 import stat
@@ -162,14 +163,32 @@ def test_folder_and_missing_folder(model, tmp_path):
         save_model(model, tmp_path)
     with pytest.raises(FileNotFoundError, match=r"make it first: '.*nowhere'$"):
         save_model(model, tmp_path / "nowhere" / "a.model")
-    long = tmp_path / ("a" * 250)
     with pytest.raises(OSError, match=r"aaa'$"):
-        save_model(model, long)
+        save_model(model, tmp_path / ("a" * 300))
+    with pytest.raises(IsADirectoryError, match="name of a file"):
+        save_model(model, f"{tmp_path / 'new'}{os.sep}")
+    with pytest.raises(ValueError, match="null character"):
+        save_model(model, f"{tmp_path / 'a'}\0.model")
     save_model(model, os.fsencode(tmp_path / "a.model"))
     assert load_model(os.fsencode(tmp_path / "a.model")).n_features_in_ == 3
     assert os.listdir(tmp_path) == ["a.model"]
     with pytest.raises(FileNotFoundError):
         load_model(tmp_path / "nowhere")
+
+
+def test_names_of_all_lengths_that_the_system_takes(model, tmp_path):
+    path = tmp_path / ("a" * 250)
+    left = tmp_path / f".{hashlib.sha256(os.fsencode(path.name)).hexdigest()}"
+    left.with_suffix(f".{'0' * 16}.tmp").touch()  # of a process that was killed
+    save_model(model, path)
+    assert load_model(path).n_features_in_ == 3
+    assert os.listdir(tmp_path) == [path.name]
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="needs /dev/full")
+def test_a_full_device_is_named(model):
+    with pytest.raises(OSError, match=r"'/dev/full'$"):
+        save_model(model, "/dev/full")
 
 
 def test_plain_tools_can_read_the_file(model, tmp_path):

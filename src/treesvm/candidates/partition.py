@@ -13,6 +13,7 @@ from sklearn.model_selection import KFold
 
 from treesvm.inputs.estimator import is_fitted
 from treesvm.inputs.parameter_rules import Rule, is_count, is_number
+from treesvm.inputs.training_rows import LARGEST_SPLIT, check_magnitude
 from treesvm.trees.axis import copied_tree, grow_axis_tree
 from treesvm.trees.grafting import count_rows
 from treesvm.trees.pruning import errors_along, prune_by_rows, pruning_path
@@ -88,6 +89,7 @@ def _given_tree(tree, X, codes, rng):
         tree = clone(tree)
         if getattr(tree, "random_state", 0) is None:
             tree.set_params(random_state=rng.randint(np.iinfo(np.int32).max))
+        check_magnitude(X, LARGEST_SPLIT)
         tree.fit(X, codes)
     if tree.n_features_in_ != X.shape[1]:
         raise ValueError(

@@ -35,6 +35,7 @@ from treesvm.datasets.memory_limit import MemoryAccount
 from treesvm.datasets.table import Table, is_sparse, listed
 from treesvm.inputs.array_types import ArrayLike
 
+_LARGEST = 1e300  # sums of a hundred million such numbers are finite
 _FEATURE_BYTES = 150  # shift and factor, as arrays and as Python's numbers
 MAX_CATEGORIES = 1_000  # more are names or numbers of single rows, not categories
 
@@ -101,7 +102,9 @@ class ColumnEncoder:
             columns = [_column_spec(table, name, missing) for name in table.X]
             spec = {"kind": "columns", "columns": columns}
         plain = cls._unscaled(table, {**spec, **rules}, max_bytes)
-        return plain._with_scaling(*scales_of(plain.transform(table), scale))
+        X = plain.transform(table)
+        plain._check_magnitude(X)
+        return plain._with_scaling(*scales_of(X, scale))
 
     @classmethod
     def fit_training(
@@ -165,6 +168,7 @@ class ColumnEncoder:
         spec |= {"missing": missing, "unseen": "zeros", "scale": scale}
         plain = cls._unscaled(table, spec, max_bytes)
         X = plain.transform(table)
+        plain._check_magnitude(X)
         plain._put_out_of_fold_means(X, table, targets, seed)
         shift, factor = scales_of(X, scale)
         # A column without values has no scale: what comes later says nothing.
@@ -179,6 +183,22 @@ class ColumnEncoder:
             _encoded_bytes(table, spec, width), f"a table of {width:,} encoded features"
         )
         return cls({**spec, "shift": [0.0] * width, "factor": [1.0] * width})
+
+    def _check_magnitude(self, X):
+        """Raise a ValueError for numbers whose sums and differences overflow."""
+        values = X.data if sparse.issparse(X) else X
+        if max(values.max(initial=0.0), -values.min(initial=0.0)) <= _LARGEST:
+            return
+        first = int(np.flatnonzero(np.abs(values) > _LARGEST)[0])
+        feature = X.indices[first] if sparse.issparse(X) else first % X.shape[1]
+        place = int(self.column_of_feature[feature])
+        name = f"feature {place + 1}"
+        if self.column_names is not None:
+            name = f"column {self.column_names[place]!r}"
+        raise ValueError(
+            f"{name} holds {values.flat[first]:.3g}, and sums of such numbers "
+            f"overflow; divide it, so that no value is beyond {_LARGEST:.0e}."
+        )
 
     def _with_scaling(self, shift, factor):
         scaling = {"shift": shift.tolist(), "factor": factor.tolist()}
@@ -349,7 +369,7 @@ def _typical(table, name, known, missing):
     if len(known) == 0:
         raise DataFileError(table.path, f"column {name!r} has no values; drop it.")
     if missing in ("median", "indicator"):
-        return float(np.median(known))
+        return 2.0 * float(np.median(known / 2.0))  # the sum of two may overflow
     values, counts = np.unique(known, return_counts=True)
     return float(values[counts.argmax()])
 

@@ -154,12 +154,18 @@ def _array_table(X, names):
                     f"{len(names)} named ones are wanted; give a frame with these."
                 )
             return _array_table(X.toarray(), names)
-        return Table(check_array(X, accept_sparse="csr", dtype=np.float64))
+        with np.errstate(over="ignore", invalid="ignore"):  # see below
+            return Table(check_array(X, accept_sparse="csr", dtype=np.float64))
     with naming("X"):
         made = np.asarray(X)
         if isinstance(X, np.ma.MaskedArray) and np.ma.is_masked(X):
             made = made.astype(object if made.dtype.kind in "OU" else float)
             made[np.ma.getmaskarray(X)] = np.nan
+    if made.ndim == 0:
+        raise TypeError(
+            f"X is a {type(X).__name__}; give a DataFrame, an array or a sparse matrix "
+            "(of a dict make a DataFrame, and collect lazy frames)."
+        )
     if made.dtype.kind in "mM":
         raise _date_error("x0")
     if made.dtype.kind == "U":  # of lists, numbers are still numbers
@@ -174,7 +180,8 @@ def _array_table(X, names):
         if any(values.dtype == object for values in columns):
             return Table(dict(zip(labels, columns, strict=True)))
         made = np.column_stack(columns)
-    with naming("X"):
+    # Looking for infinity, scikit-learn sums up; sums of huge numbers are none.
+    with naming("X"), np.errstate(over="ignore", invalid="ignore"):
         made = check_array(made, dtype=np.float64, ensure_all_finite="allow-nan")
     return Table(made if names is None else _named(made, names))
 

@@ -9,6 +9,7 @@ from sklearn.utils.multiclass import check_classification_targets
 
 from treesvm.inputs.training_rows import (
     check_class_masses,
+    check_labels,
     check_two_classes,
     check_weight_range,
     class_factors,
@@ -107,6 +108,7 @@ def count_block(y, weight):
 
 def checked_labels(y):
     """Return the labels of one block as an array."""
+    check_labels(y)
     y = column_or_1d(np.asarray(y), warn=True)
     assert_all_finite(y, input_name="y")
     if len(y):

@@ -22,8 +22,14 @@ from treesvm.distributed.label_counts import (
     summarise,
 )
 from treesvm.distributed.packing import Layout, NumberedRows, join_rows
+from treesvm.inputs.named_errors import naming
 from treesvm.inputs.row_access import canonical_rows
-from treesvm.inputs.training_rows import INPUT, check_boxes
+from treesvm.inputs.training_rows import (
+    INPUT,
+    check_boxes,
+    check_unmasked,
+    refuse_dates,
+)
 
 _KEPT_SHARE = 0.25  # of the cluster's memory that the rows may take to be kept there
 
@@ -152,7 +158,10 @@ def read_rows(client, model, X, y, sample_weight, memory):
     RowBlocks
         Without rows of weight zero.
     """
-    meta = validate_data(model, meta_of(X), ensure_min_samples=0, **INPUT)
+    meta = meta_of(X)
+    refuse_dates(meta)
+    with naming("X"):
+        meta = validate_data(model, meta, ensure_min_samples=0, **INPUT)
     triples = as_blocks(X, y, sample_weight)
     found = summarise(client, [(y, w) for _, y, w in triples], model.class_weight)
     check_boxes(model, found.largest)
@@ -194,7 +203,11 @@ def _encoded(X, y, weight, classes, factors, layout, n_rows, start):
             "some blocks of X are sparse and some (or their meta) are dense; make all "
             "of one kind, with meta= where the array is made."
         )
-    X = check_array(canonical_rows(X), ensure_min_samples=0, **INPUT)
+    check_unmasked("X", X)
+    with naming("X"):
+        X = check_array(
+            canonical_rows(X), ensure_min_samples=0, input_name="X", **INPUT
+        )
     if layout.is_sparse:
         X = sparse.csr_matrix(X)
     X = X.astype(layout.dtype, copy=False)

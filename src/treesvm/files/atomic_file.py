@@ -13,6 +13,7 @@ end, or nothing.
 import contextlib
 import errno
 import glob
+import hashlib
 import os
 import secrets
 import shutil
@@ -27,6 +28,8 @@ except ImportError:  # no such locks on Windows, so nothing unfinished is remove
 
 # What writing ends with on a full or broken disk; the system does not say which file.
 _FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO)
+
+_LONG_NAME = 200  # bytes; most systems take 255, and an unfinished file has more
 
 
 @contextlib.contextmanager
@@ -43,7 +46,9 @@ def replaced_file(path):
     file object, readable and writable
     """
     path = os.fsdecode(path)
-    if not path or os.path.isdir(path):
+    if "\0" in path:
+        raise ValueError(f"{path!r} holds a null character, which no file name may.")
+    if not path or os.path.isdir(path) or path.endswith(os.sep):
         words = f"{path} is a folder" if path else "the name is empty"
         raise IsADirectoryError(f"{words}; give the name of a file.")
     way = _gathered if _is_stream(path) else _replaced
@@ -65,7 +70,7 @@ def _gathered(path):
     with tempfile.TemporaryFile() as file:
         yield file
         file.seek(0)
-        with open(path, "wb", buffering=0) as stream:
+        with open(path, "wb", buffering=0) as stream, _naming_full(path):
             shutil.copyfileobj(file, _Whole(stream))
 
 
@@ -89,9 +94,9 @@ def _replaced(path):
         words = "there is no such folder; make it first"
         raise FileNotFoundError(errno.ENOENT, words, str(target.parent))
     _remove_unfinished(target)
-    beside = target.with_name(f".{target.name}.{secrets.token_hex(8)}.tmp")
+    beside = target.with_name(f".{_stem(target)}.{secrets.token_hex(8)}.tmp")
     try:
-        with _opened(beside) as file:
+        with _naming_full(path), _opened(beside) as file:
             yield file
             file.flush()
             os.fsync(file.fileno())
@@ -104,13 +109,29 @@ def _replaced(path):
     except BaseException as error:  # Ctrl-C too
         with contextlib.suppress(OSError):
             beside.unlink(missing_ok=True)
-        is_full = isinstance(error, OSError) and error.errno in _FULL
-        if isinstance(error, OSError) and (
-            error.filename == str(beside) or (is_full and error.filename is None)
-        ):
+        if isinstance(error, OSError) and error.filename == str(beside):
             error.filename = path  # a name that the user knows
         raise
     _flush_folder(target.parent)
+
+
+@contextlib.contextmanager
+def _naming_full(path):
+    """Give the name of the file to errors of a full disk."""
+    try:
+        yield
+    except OSError as error:
+        if error.errno in _FULL and error.filename is None:
+            error.filename = path
+        raise
+
+
+def _stem(target):
+    """Return what the names of unfinished files of `target` begin with."""
+    name = os.fsencode(target.name)
+    if len(name) <= _LONG_NAME:
+        return target.name
+    return hashlib.sha256(name).hexdigest()
 
 
 def _opened(beside):
@@ -129,7 +150,7 @@ def _remove_unfinished(target):
     """Remove what killed processes left beside `target`."""
     if fcntl is None:
         return
-    pattern = f".{glob.escape(target.name)}.{'[0-9a-f]' * 16}.tmp"
+    pattern = f".{glob.escape(_stem(target))}.{'[0-9a-f]' * 16}.tmp"
     for path in target.parent.glob(pattern):
         # A refused lock says that somebody is writing, or that nobody can know.
         with contextlib.suppress(OSError), path.open("r+b") as file:

@@ -39,6 +39,9 @@ def is_number(value, *, least=None, above=None, below=None, most=None):
     """Whether value is a finite real number within the bounds given."""
     if not isinstance(value, Real) or isinstance(value, (bool, np.bool_)):
         return False
+    if isinstance(value, Integral) and not -(2**63) <= value < 2**63:
+        return False  # compiled code cannot take it for a number
+    value = float(value)  # bounds overflow in the narrow types
     return bool(
         np.isfinite(value)
         and (least is None or value >= least)

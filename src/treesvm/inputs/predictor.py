@@ -58,12 +58,14 @@ class Predictor(ABC):
         return self.classes[self.codes_of(self.scores_of_rows(x[None, :]))[0]]
 
     def _scores(self, X):
+        if X.ndim != 2:
+            raise ValueError(f"give one row or an array of rows, not {X!r:.80}.")
         if X.shape[1] != self.n_features:
             self._refuse_width(X.shape[1])
         return self.scores_of_rows(X)
 
     def _refuse_width(self, width):
-        """Raise the only error this object knows."""
+        """Raise the error of rows that are too short or too long."""
         raise ValueError(
             f"the rows have {width} features; the model was trained on "
             f"{self.n_features}."

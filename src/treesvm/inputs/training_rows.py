@@ -21,6 +21,7 @@ INPUT = {
     "order": "C",
 }
 LARGEST_VALUE = 1e15  # squared distances of such rows still fit into float32
+LARGEST_SPLIT = 1e38  # what float32 holds, the type of an axis-parallel tree
 LARGEST_SQUARED = 1e150  # whose squares still fit into float64
 LARGEST_TARGET = 1e100  # so that sums of squares stay finite
 LARGEST_BOX = 1e20  # sums of a billion such coefficients still fit into float32
@@ -45,11 +46,12 @@ def checked_rows(model, X, y="no_validation", **options):
         options = INPUT | options
         if not isinstance(y, str) and y is not None:
             with naming("y"):
-                _check_labels(y)
+                check_labels(y)
                 y = _check_y(y, y_numeric=options.get("y_numeric", False))
         check_unmasked("X", X)
-        _refuse_dates(X)
-        with naming("X"):
+        refuse_dates(X)
+        # Looking for NaN, scikit-learn sums rows up, and sums of huge ones are none.
+        with naming("X"), np.errstate(over="ignore", invalid="ignore"):
             checked = validate_data(model, canonical_rows(X), y, **options)
         if options.get("y_numeric"):
             checked = checked[0], number_target(checked[1])
@@ -90,7 +92,7 @@ def check_unmasked(name, values):
         )
 
 
-def _refuse_dates(X):
+def refuse_dates(X):
     """Raise a TypeError for dates and times: as numbers they would be nanoseconds."""
     for dtype in np.atleast_1d(getattr(X, "dtypes", getattr(X, "dtype", None))):
         is_temporal = getattr(dtype, "is_temporal", None)  # of polars
@@ -101,13 +103,16 @@ def _refuse_dates(X):
             )
 
 
-def _check_labels(y):
-    """Refuse masked, complex and missing ones, and lists in which 1 would be "1"."""
+def check_labels(y):
+    """Raise an error for labels that mean nothing.
+
+    That is masked, complex and missing ones, and lists in which 1 would be "1".
+    """
     check_unmasked("y", y)
     kind = getattr(getattr(y, "dtype", None), "kind", "")
     if kind == "c":
         raise ValueError("y: Complex data not supported; give labels, or real numbers.")
-    if kind == "O":
+    if kind == "O" or isinstance(y, (list, tuple)):
         missing = [row for row, label in enumerate(y) if is_missing(label)]
         if missing:
             raise ValueError(
@@ -129,14 +134,21 @@ def is_missing(value):
 
 def _mixed_labels(kinds):
     words = ", ".join(sorted(kind.__name__ for kind in kinds))
+    if len(kinds) > 1:
+        words = f"several types ({words})"
     return TypeError(
-        f"y holds labels of several types ({words}) that have no order; make them "
-        "strings: y.astype(str)."
+        f"y holds labels of {words} that have no order; make them strings: "
+        "y.astype(str)."
     )
 
 
 def number_target(y):
     """Return numbers to be learned as float64; their squares are finite."""
+    if y.dtype.kind in "mM":  # would be nanoseconds, or whatever their unit is
+        raise TypeError(
+            f"y holds dates or times ({y.dtype}); replace them by numbers, such as the "
+            "days since the first date."
+        )
     with naming("y"):
         y = np.asarray(y, dtype=np.float64)
     largest = np.abs(y).max(initial=0.0)
@@ -151,7 +163,7 @@ def number_target(y):
 def checked_target(model, y, *, is_numeric=False):
     """Return the labels or numbers that come with a table."""
     with naming("y"):
-        _check_labels(y)
+        check_labels(y)
         y = _check_y(y, y_numeric=is_numeric, estimator=model)
     return number_target(y) if is_numeric else y
 
@@ -242,7 +254,7 @@ def number_rows(model, X, y, sample_weight):
 def check_class_masses(classes, mass):
     """Raise a ValueError that names the first class without weight."""
     if (mass <= 0).any():
-        empty = classes[np.flatnonzero(mass <= 0)[0]]
+        empty = classes[np.flatnonzero(mass <= 0)[:1]].tolist()[0]
         raise ValueError(
             f"every row of class {empty!r} has weight zero, so nothing is known of "
             "this class; give it weight, or drop its rows."

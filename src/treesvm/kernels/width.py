@@ -32,7 +32,7 @@ def settle_gamma(kernel, gamma, X, gamma_scale=1.0):
         raise ValueError(
             f"gamma={gamma!r} is unknown; use 'median', 'scale', 'auto' or a number."
         )
-    settled = gamma_scale * _UNITS[gamma](kernel, X)
+    settled = float(gamma_scale) * _UNITS[gamma](kernel, X)
     if not settled <= LARGEST_GAMMA:
         raise ValueError(
             f"gamma={settled:.3g} is not possible; it is at most {LARGEST_GAMMA:.0e}. "

@@ -21,7 +21,8 @@ def write_classes(model, arrays):
     if plain.dtype.kind not in "biufU" or plain.dtype.itemsize > _MAX_LABEL_BYTES:
         raise ValueError(
             f"classes_ holds labels of type {classes.dtype}, which a model file cannot "
-            "hold; train with labels that are integers, floats, booleans or text."
+            "hold; train with labels that are integers, floats, booleans or text of "
+            "at most 9,999 characters."
         )
     arrays["classes"] = plain
     return {"is_object": bool(is_object)}

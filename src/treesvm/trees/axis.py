@@ -16,6 +16,7 @@ from scipy import sparse
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 from sklearn.utils import check_random_state
 
+from treesvm.inputs.training_rows import LARGEST_SPLIT, check_magnitude
 from treesvm.trees.grafting import average_targets, count_rows, graft
 from treesvm.trees.leaf_rows import rows_by_leaf
 from treesvm.trees.routing import LEAF
@@ -162,6 +163,7 @@ def draw_seed(rng):
 def fit_branch(grower, X, y, sample_weight, ceiling, seed):
     """Grow one scikit-learn tree and copy its public arrays."""
     grower.set_params(min_samples_split=max(2, int(ceiling)), random_state=seed)
+    check_magnitude(X, LARGEST_SPLIT)
     columns = X.tocsc() if sparse.issparse(X) else X
     grower.fit(columns, y, sample_weight=sample_weight)
     return copied_tree(grower.tree_)

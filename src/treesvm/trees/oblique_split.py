@@ -289,7 +289,7 @@ def _pegasos_plane(Z, y, weight, penalty, options, seed, rule="mean"):
 
 def _tolerance(options):
     """Return the accuracy of a node's SVM, in the measure of its solver."""
-    return AUTO_TOL[options.solver] if options.tol == "auto" else options.tol
+    return AUTO_TOL[options.solver] if options.tol == "auto" else float(options.tol)
 
 
 _SOLVERS = {

@@ -54,6 +54,17 @@ def test_methods_answer_as_in_python(run, spirals, method):
     assert np.mean(expected == y) > 0.9
 
 
+@pytest.mark.parametrize("method", ["dtsvm", "svm"])
+def test_kernel_and_weights_are_those_that_were_asked_for(run, spirals, method):
+    asked = ("--kernel", "laplacian", "--feature-weights", "learned")
+    assert run("train", spirals, "--method", method, *asked, "-o", "m", "-q")[0] == 0
+    parameters = load_model("m").estimator.get_params()
+    assert parameters["kernel"] == "laplacian"
+    assert parameters["feature_weights"] == "learned"
+    code, _, err = run("train", spirals, "--method", "hlsvm", *asked, "-o", "h")
+    assert (code, "--kernel does not belong to --method hlsvm" in err) == (1, True)
+
+
 @pytest.fixture
 def houses(tmp_path, rng):
     """A CSV file whose label is a price."""

@@ -14,6 +14,7 @@ from sklearn.metrics.pairwise import rbf_kernel
 
 from treesvm import DTSVMClassifier, KernelSVC
 from treesvm.decomposition.committee import vote
+from treesvm.decomposition.training import leaf_ceiling
 from treesvm.partitions import AxisTree
 
 
@@ -423,3 +424,28 @@ def test_one_part_of_any_partition_is_one_machine(partition):
         model.fit(X, y).decision_function(X), machine.decision_function(X)
     )
     assert model.n_leaves_ == 1
+
+
+def test_few_rows_are_cut_only_if_members_are_to_differ():
+    X, y = make_moons(1600, noise=0.2, random_state=0)
+    fixed = {"C": 1.0, "gamma_scale": 1.0, "kernel": "rbf", "random_state": 0}
+    assert DTSVMClassifier(**fixed).fit(X, y).n_leaves_ == 1
+    assert DTSVMClassifier(max_leaf_size=1500, **fixed).fit(X, y).n_leaves_ > 1
+    two = DTSVMClassifier(n_estimators=2, **fixed).fit(X, y)
+    assert min(len(member.parts) for member in two.decompositions_) > 1
+
+
+@pytest.mark.parametrize(
+    ("max_leaf_size", "n_rows", "n_members", "ceiling"),
+    [
+        ("auto", 5000, 1, 5001),
+        ("auto", 5001, 1, 1500),
+        ("auto", 5000, 2, 1500),
+        (700, 10, 1, 700),
+        (700, 10_000, 3, 700),
+    ],
+)
+def test_from_how_many_rows_on_nodes_are_split(
+    max_leaf_size, n_rows, n_members, ceiling
+):
+    assert leaf_ceiling(max_leaf_size, n_rows, n_members) == ceiling

@@ -25,12 +25,12 @@ _METHODS = {
     "dtsvm": _Method(
         "DTSVMClassifier",
         (
-            *("C", "gamma", "max_leaf_size", "n_estimators", "probability"),
-            *("checkpoint", "class_weight"),
+            *("C", "gamma", "kernel", "feature_weights", "max_leaf_size"),
+            *("n_estimators", "probability", "checkpoint", "class_weight"),
         ),
         searching="DTSVMClassifierCV",
         regressor="DTSVRegressor",
-        regressor_options=("C", "gamma", "max_leaf_size"),
+        regressor_options=("C", "gamma", "kernel", "feature_weights", "max_leaf_size"),
     ),
     "hlsvm": _Method(
         "HLSVMClassifier",
@@ -39,9 +39,9 @@ _METHODS = {
     ),
     "svm": _Method(
         "KernelSVC",
-        ("C", "gamma", "probability", "class_weight"),
+        ("C", "gamma", "kernel", "feature_weights", "probability", "class_weight"),
         regressor="KernelSVR",
-        regressor_options=("C", "gamma"),
+        regressor_options=("C", "gamma", "kernel", "feature_weights"),
     ),
     "partition-tree": _Method(
         "SVMPartitionTreeClassifier",
@@ -86,7 +86,19 @@ def add_estimator_options(parser):
     group.add_argument("--C", type=float, help="weight of the errors (dtsvm, svm)")
     group.add_argument("--gamma", type=_gamma, help='of the kernel, or "scale"')
     group.add_argument(
-        "--max-leaf-size", type=int, help="rows in a leaf (dtsvm; default: 1500)"
+        "--kernel",
+        choices=("laplacian", "rbf", "linear", "poly", "sigmoid"),
+        help="of the machines (dtsvm, svm; default: that of the method)",
+    )
+    group.add_argument(
+        "--feature-weights",
+        choices=("learned",),
+        help="learn in every part how much each feature counts (dtsvm, svm)",
+    )
+    group.add_argument(
+        "--max-leaf-size",
+        type=int,
+        help="rows in a leaf (dtsvm; default: 1500, up to 5,000 rows in one)",
     )
     group.add_argument(
         "--n-estimators", type=int, help="trees that vote (dtsvm; default: 1)"

@@ -36,6 +36,9 @@ from treesvm.machines.training import train_machine as train_classifier
 from treesvm.partitions.tree_parts import TreeParts
 from treesvm.trees.leaf_rows import rows_by_leaf
 
+_CEILING = 1500  # of parts, where many rows are cut
+_UNCUT = 5000  # rows that are not
+
 
 class MachineOptions(NamedTuple):
     """How the machines of parts are trained: a theta, and with what effort."""
@@ -105,10 +108,21 @@ class Recipe(NamedTuple):
     """How a decomposition is made: everything but rows and seed."""
 
     partition: Any  # of `treesvm.partitions`
-    max_leaf_size: int
+    max_leaf_size: int | str
     options: MachineOptions
     n_jobs: int | None = None
     verbose: int = 0
+
+
+def leaf_ceiling(max_leaf_size: int | str, n_rows: int, n_members: int = 1) -> int:
+    """Return from how many rows on a node is split.
+
+    If that is open, few rows are not cut: one machine is quick, and a cut costs
+    accuracy.  Members are, since only their cuts tell them apart.
+    """
+    if max_leaf_size != OPEN:
+        return int(max_leaf_size)
+    return _CEILING if n_rows > _UNCUT or n_members > 1 else _UNCUT + 1
 
 
 def fit_member(rows: Rows, recipe: Recipe, seed: int, store=NOTHING_KEPT):
@@ -124,7 +138,8 @@ def fit_members(rows: Rows, recipe: Recipe, draws):
     (list of Decomposition, Theta)
         All have one theta; what the recipe leaves open is chosen in parts of the first.
     """
-    members = []
+    ceiling = leaf_ceiling(recipe.max_leaf_size, len(rows.target), len(draws))
+    recipe, members = recipe._replace(max_leaf_size=ceiling), []
     for seed, store in draws:
         partition, part_of = _grown(rows, recipe, seed, store)
         groups = rows_by_leaf(part_of, partition.n_parts)

@@ -11,6 +11,7 @@ from treesvm.decomposition.seeds import draw_seeds
 from treesvm.decomposition.theta_choice import is_open
 from treesvm.decomposition.theta_choice import judged_parts as judged_for_theta
 from treesvm.decomposition.training import (
+    leaf_ceiling,
     machine_options,
     options_with_prior,
     settled_options,
@@ -139,7 +140,8 @@ def _planned(there, model, seed):
     partition = tree_recipe(model)
     if model.n_estimators > 1:
         partition = partition.randomized()
-    return plan_leaves(there.client, there.rows, partition, model.max_leaf_size, seed)
+    ceiling = leaf_ceiling(model.max_leaf_size, there.rows.n_rows, model.n_estimators)
+    return plan_leaves(there.client, there.rows, partition, ceiling, seed)
 
 
 def _settled(there, model, seed):

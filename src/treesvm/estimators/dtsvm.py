@@ -20,7 +20,7 @@ from treesvm.decomposition.training import Recipe, fit_members, machine_options
 from treesvm.estimators.explaining import ExplainsFeatures
 from treesvm.files.file_path import FilePath
 from treesvm.inputs.array_types import Array, ArrayLike, ClassWeight, MatrixLike, Seed
-from treesvm.inputs.parameter_rules import either, number
+from treesvm.inputs.parameter_rules import RULES, either, number
 from treesvm.inputs.training_rows import class_rows, takes_gram
 from treesvm.inputs.whole_fit import all_or_nothing
 from treesvm.partitions.choice import find_partition
@@ -48,8 +48,10 @@ class DTSVMClassifier(ClassifierMixin, ExplainsFeatures):
     gamma_scale : float or "auto", default="auto"
         Multiplies a gamma that is a word; "auto" tries 0.3, 1 and 3 of the median's
         rule, and is 1 for the other words.
-    max_leaf_size : int, default=1500
-        σ: nodes with at least this many rows are split, if they can be.
+    max_leaf_size : int or "auto", default="auto"
+        σ: nodes with at least this many rows are split, if they can be. "auto" is 1500,
+        but for one member up to 5,000 rows are not cut at all: one machine is quick
+        there, and does not lose what a cut costs.
     kernel : {"auto", "laplacian", "rbf", "linear", "poly", "polynomial", "sigmoid"} \
 or callable, default="auto"
         The Laplacian is ahead on tables of mixed columns, the Gaussian ("rbf", the
@@ -147,10 +149,11 @@ or callable, default="auto"
 
     Notes
     -----
-    When not to use it: below some 5,000 rows `KernelSVC` is as fast and simpler; with
-    thousands of sparse features a linear SVM is hard to beat (and ``multi_class="ovr",
-    leaf_scaling=None`` suit them better than the defaults); where trees win by their
-    own means (many irrelevant or categorical features), boosted trees are better.
+    When not to use it: up to 5,000 rows nothing is cut, and `KernelSVC` with a known C
+    and gamma is simpler; with thousands of sparse features a linear SVM is hard to beat
+    (and ``multi_class="ovr", leaf_scaling=None`` suit them better than the defaults);
+    where trees win by their own means (many irrelevant or categorical features),
+    boosted trees are better.
 
     What is "auto" is chosen on at most 1,500 training rows of a few parts of the first
     member. The loss is the log loss of left-out rows plus their share of wrong answers,
@@ -175,13 +178,13 @@ or callable, default="auto"
     _rules: ClassVar[dict[str, Any]] = {
         name: either("auto", number('use a positive number or "auto"', above=0.0))
         for name in ("C", "gamma_scale")
-    }
+    } | {"max_leaf_size": either("auto", RULES["max_leaf_size"])}
 
     def __init__(
         self,
         C: float | str = "auto",
         gamma: float | str = "median",
-        max_leaf_size: int = 1500,
+        max_leaf_size: int | str = "auto",
         *,
         gamma_scale: float | str = "auto",
         kernel: str | Callable[..., Any] = "auto",

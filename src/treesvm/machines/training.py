@@ -16,7 +16,6 @@ from treesvm.machines.kernel_machine import KernelMachine
 from treesvm.machines.layout import build_machines
 from treesvm.machines.losses import CHAINS
 from treesvm.machines.path import solution_record
-from treesvm.machines.sketched_chain import SketchedChain
 from treesvm.machines.squares_chain import solve_squares_alone
 from treesvm.solvers import smo
 from treesvm.solvers.blocked import solve_blocked

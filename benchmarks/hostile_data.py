@@ -212,9 +212,9 @@ def stream_case(context):
     result, rows = CaseResult(), []
     with tempfile.TemporaryDirectory() as folder:
         for ending in (".svm", ".csv"):
-            data = Path(folder) / f"large{ending}"
+            data = Path(folder) / f"{ending[1:]}{ending}"
             _write_rows(data, n_rows)
-            model, out = Path(folder) / "model", Path(folder) / "out.txt"
+            model, out = data.with_suffix(".model"), data.with_suffix(".txt")
             small = Path(folder) / f"small{ending}"
             _write_rows(small, 5_000)
             main(["train", str(small), "-o", str(model), "--quiet"])

@@ -29,10 +29,7 @@ def classification_case(context):
     every = played(context, is_regression=False)
     records = _of_core(every)
     result = _compared(context, records, "classification")
-    if len(every) > len(records):
-        most = ranks.methods_of(every, share=0.9)
-        title = "All tables, methods that were asked about most of them"
-        result.tables[title] = ranks.summary(every, most)
+    _add_all_tables(result, every, records)
     methods = ranks.methods_of(every)
     result.tables["Error in percent"] = ranks.by_table(every, "error", methods, 100.0)
     result.tables["AUC, tables of two classes"] = ranks.by_table(every, "auc", methods)
@@ -50,10 +47,7 @@ def regression_case(context):
     every = played(context, is_regression=True)
     records = _of_core(every)
     result = _compared(context, records, "regression")
-    if len(every) > len(records):
-        most = ranks.methods_of(every, share=0.9)
-        title = "All tables, methods that were asked about most of them"
-        result.tables[title] = ranks.summary(every, most)
+    _add_all_tables(result, every, records)
     methods = ranks.methods_of(every)
     result.tables["R²"] = ranks.by_table(every, "r2", methods)
     result.claims += _rank_claims(records, ("LightGBM", "SVM, tuned", "SVM, intelex"))
@@ -63,6 +57,14 @@ def regression_case(context):
 def _of_core(records):
     """Return records of core tables, which all methods are asked about; else all."""
     return [r for r in records if r["table"] in CORE] or records
+
+
+def _add_all_tables(result, every, records):
+    """Add the summary of all tables where more than the core has been played."""
+    if len(every) > len(records):
+        most = ranks.methods_of(every, share=0.9)
+        title = "All tables, methods that were asked about most of them"
+        result.tables[title] = ranks.summary(every, most)
 
 
 def _compared(context, records, kind):

@@ -5,6 +5,7 @@ is lost, what others had computed is kept.
 """
 
 import json
+import math
 import os
 import re
 import subprocess
@@ -18,6 +19,7 @@ from benchmarks.papers.cells import HOUR
 from benchmarks.papers.store import key_of, plain
 
 QUICK_CAP = 100.0
+LAST_DIGITS = 1e-6  # relative: a page shows four digits
 KEPT = ("figures", "seconds", "timed", "date")
 # "s", "± training s", "s at 1500", "selection CVS"
 IS_TIME = re.compile(r"(^| )s( at \d+)?$|^(selection|training) ")
@@ -90,7 +92,16 @@ def _stale_groups(paper, store, folder):
 def differences(known, found):
     """Names of the figures, times apart, that are not the same in both."""
     names = [name for name in {**known, **found} if not IS_TIME.search(name)]
-    return [name for name in names if known.get(name) != found.get(name)]
+    return [name for name in names if not _same(known.get(name), found.get(name))]
+
+
+def _same(known, found):
+    """A solver that stops within the same tolerance changes a figure's last digits."""
+    if isinstance(known, float) and isinstance(found, float):
+        return math.isclose(known, found, rel_tol=LAST_DIGITS)
+    if isinstance(known, list) and isinstance(found, list):
+        return len(known) == len(found) and all(map(_same, known, found))
+    return known == found
 
 
 def _timed_runs(paper):

@@ -242,6 +242,21 @@ def test_times_are_told_from_other_figures():
     assert running.differences(known, found) == ["training", "vectors", "C"]
 
 
+def test_last_digits_of_a_figure_are_no_difference():
+    known = {"R": 85.64224772, "gap": [1.0, 2.0], "vectors": 10**7, "chosen": "C=1"}
+    assert running.differences(known, {**known, "R": 85.64224777}) == []
+    assert running.differences(known, {**known, "gap": [1.0, 2.0 + 1e-9]}) == []
+    for other in (
+        {"R": 85.643},
+        {"gap": [1.0, 2.1]},
+        {"gap": [1.0]},
+        {"vectors": 10**7 + 1},
+        {"chosen": "C=2"},
+        {"R": None},
+    ):
+        assert running.differences(known, {**known, **other}) == list(other)
+
+
 def test_missing_data_is_skipped(toy, folder, monkeypatch, capsys):
     here(monkeypatch)
     paper = toy_paper([Run("a", mean_of, {"name": "large"}, ("large",))])

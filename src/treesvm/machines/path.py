@@ -16,6 +16,7 @@ from treesvm.solvers import conditions, interior_point, smo
 # Pair steps per row before interior points take over: on 1,500-row leaves the crossing
 # of the two costs lies between 50 and 80.
 PATIENCE = 60
+_KEPT_ROWS = 2000  # whose Gram matrix is kept in float64 and, cut, for each machine
 _FLOAT32_NOISE = 3e-8  # typical rounding of a float32 kernel value near one
 
 
@@ -80,8 +81,9 @@ class GramChain:
         sizes = np.diff(machines.starts)  # which machines interior points may finish
         paid = np.inf if max_iter is None else max_iter
         self._has_newton = paid >= PATIENCE * sizes + _newton_price(sizes)
-        self._whole = None  # float64 kernel of a machine of all rows
+        self._whole = None  # float64 kernel of all rows
         self._is_warm = False
+        self._cuts = {}  # Gram matrices of machines, see `_cut`
         self._refreshed = np.zeros(machines.n_machines, bool)  # F is from float64
         self._noise = _FLOAT32_NOISE * (float(np.abs(K).max()) if K.size else 0.0)
 
@@ -91,6 +93,8 @@ class GramChain:
         upper = np.where(signs > 0, C * self.weight, 0.0)
         lower = np.where(signs > 0, 0.0, -C * self.weight)
         self.records["n_iter"] = 0
+        if self._is_warm:
+            self._stretch_along_rays(lower, upper)
         memory = self._memory()
         for m, is_held in enumerate(self.records["held"].tolist()):
             problem, state = self._own(m, lower, upper)
@@ -116,16 +120,41 @@ class GramChain:
 
     def _descend(self, m, problem, state, memory, cut_memory):
         """Pair steps of one machine, from the solution of the last C."""
-        rows, K = self._rows(m), self.K
-        if len(rows) < len(K):
-            K = smo.gathered(K, rows, cut_memory)
-        if self._is_warm:
-            _stretch_along_ray(*problem, *state)
-        cap = PATIENCE * len(rows) if self._has_newton[m] else self.max_iter
+        K = self._cut(m, cut_memory)
+        cap = PATIENCE * len(K) if self._has_newton[m] else self.max_iter
         tolerances = (self.tol, self.gap_tol)
         n_iter, found = smo.descend(K, *problem, *state, *tolerances, cap, memory)
         self.records["n_iter"][m] = n_iter
         self._certify(m, found)
+
+    def _cut(self, m, memory):
+        """Return the Gram matrix of one machine; a path of several Cs keeps it."""
+        rows = self._rows(m)
+        if len(rows) == len(self.K):
+            return self.K
+        if not self._keeps_cuts:
+            return smo.gathered(self.K, rows, memory)
+        if m not in self._cuts:
+            own = np.empty(len(rows) ** 2, self.K.dtype)
+            self._cuts[m] = smo.gathered(self.K, rows, own)
+        return self._cuts[m]
+
+    def _stretch_along_rays(self, lower, upper):
+        """Scale each warm start to the best multiple that the larger box holds."""
+        p, beta, firsts = self.machines.signs, self.beta, self.machines.starts[:-1]
+        box = np.where(beta > 0.0, upper, lower)
+        share = np.divide(box, beta, out=np.full(len(beta), np.inf), where=beta != 0.0)
+        room = np.minimum.reduceat(share, firsts)
+        linear = np.add.reduceat(beta * p, firsts)
+        quadratic = np.add.reduceat(beta * self.F, firsts) + linear
+        best = np.divide(
+            linear, quadratic, out=np.full(len(room), np.inf), where=quadratic > 0.0
+        )
+        factor = np.where(np.isfinite(room), np.minimum(room, best), 1.0)
+        factor[self.records["held"]] = 1.0
+        factor = np.repeat(np.maximum(factor, 1.0), np.diff(self.machines.starts))
+        conditions.scale(self.F, beta, p, factor)
+        np.clip(beta, lower, upper, out=beta)
 
     def _look(self, m, problem, state):
         """Certify one machine as it is now."""
@@ -140,6 +169,11 @@ class GramChain:
         record["converged"] = conditions.is_solved(
             violation, gap, self.tol, self.gap_tol
         )
+
+    @property
+    def _keeps_cuts(self):
+        """Whether this is a path, of rows so few that copies of them may stay."""
+        return self._is_warm and len(self.K) <= _KEPT_ROWS
 
     def _memory(self):
         """Memory for the largest machine, and for the largest Gram matrix cut out."""
@@ -205,16 +239,18 @@ class GramChain:
         if self.exact is None:
             K = self.K
             return lambda a, b: K[np.ix_(rows[a], rows[b])].astype(np.float64)
-        if len(rows) < len(self.K):
+        if len(rows) < len(self.K) and not self._keeps_cuts:
             return lambda a, b: self.exact(rows[a], rows[b])
         if self._whole is None:  # every C asks for it several times
-            self._whole = self.exact(rows, rows)
-        return self._block_of_whole
+            everything = np.arange(len(self.K))
+            self._whole = self.exact(everything, everything)
+        return lambda a, b: _block(self._whole, rows[a], rows[b])
 
-    def _block_of_whole(self, a, b):
-        """Float64 kernel block of a machine of all rows."""
-        part = self._whole if len(a) == len(self._whole) else self._whole[a]
-        return part[:, b]
+
+def _block(K, rows, columns):
+    """Return ``K[rows][:, columns]``, without copies of what is taken whole."""
+    K = K if len(rows) == len(K) else K[rows]
+    return K if len(columns) == K.shape[1] else K.take(columns, axis=1)
 
 
 def leaf_path(
@@ -274,15 +310,3 @@ def _slack_weights(starts, p, box, beta, F):
     dual_objective = np.add.reduceat(beta * (p - F), firsts) / 2.0
     with np.errstate(over="ignore"):  # an infinite weight is a fair answer
         return boxes / np.maximum(dual_objective, 1e-300)
-
-
-def _stretch_along_ray(p, lower, upper, beta, F):
-    """Scale the warm start to the best multiple of it that the larger box holds."""
-    room, linear = conditions.room(beta, lower, upper), float(beta @ p)
-    if not 1.0 < room < np.inf:
-        return
-    quadratic = float(beta @ F) + linear
-    factor = room if quadratic <= 0.0 else min(room, linear / quadratic)
-    if factor > 1.0:
-        conditions.scale(F, beta, p, factor)
-        np.clip(beta, lower, upper, out=beta)

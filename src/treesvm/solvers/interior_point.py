@@ -27,6 +27,7 @@ _TARGET = 1e-5  # share of the allowed gap that Newton steps leave
 _SHARES = (1.0, 1e-2, 1e-4, 1e-6, 0.0)
 _MARGIN = 3.0  # how much larger than the guess's the gap of the start is
 _STEP_BACK = 0.995  # share of the way to the boundary that a step may go
+_FEW_AT_BOUND = 0.1  # of the support vectors: the margin is as good as hard
 _FLOAT64_NOISE = 1e-14  # share of a sum that is rounding
 _RANK_SHARE = 0.35  # above this rank / n the dense factorisation is cheaper
 
@@ -62,11 +63,13 @@ def finish(K, p, lower, upper, beta, F, *, tol, gap_tol, exact=None, rounds=3):
     exact = _widened(K) if exact is None else exact
     refresh(exact, p, beta, F)
     start = beta.copy(), F.copy(), conditions.relative_gap(F, beta, p, lower, upper)
-    # Pair steps may have found the bounds and crawl among the free rows alone.
-    n_iter += minimise_free(exact, p, lower, upper, beta, F)
-    violation, gap, _ = conditions.state_of(F, beta, p, lower, upper)
-    if conditions.is_solved(violation, gap, tol, gap_tol):
-        return n_iter
+    at_bound = np.count_nonzero((beta != 0.0) & ((beta <= lower) | (beta >= upper)))
+    if at_bound <= _FEW_AT_BOUND * np.count_nonzero(beta):
+        # Pair steps may have found the bounds and crawl among the free rows alone.
+        n_iter += minimise_free(exact, p, lower, upper, beta, F)
+        violation, gap, _ = conditions.state_of(F, beta, p, lower, upper)
+        if conditions.is_solved(violation, gap, tol, gap_tol):
+            return n_iter
     for k in range(rounds):
         rows = np.flatnonzero(_worth_solving(F, beta, lower, upper, 10.0**k))
         if len(rows) < 2:
@@ -95,7 +98,8 @@ def _widened(K):
 def refresh(exact, p, beta, F):
     """Recompute `F` in place from `beta` and the float64 kernel."""
     active = np.flatnonzero(beta)
-    F[:] = exact(np.arange(len(p)), active) @ beta[active] - p
+    # Rows, not columns, of the symmetric kernel: they are collected in one go.
+    F[:] = beta[active] @ exact(active, np.arange(len(p))) - p
 
 
 def _worth_solving(F, beta, lower, upper, reach):
@@ -112,20 +116,27 @@ def _worth_solving(F, beta, lower, upper, reach):
 
 def _solve_rows(exact, rows, lower, upper, beta, F, allowed):
     """Solve the problem in `rows` with the others fixed; update `beta`."""
-    H = exact(rows, rows)
     before = beta[rows]
     total = before.sum()
-    q = H @ before - F[rows]
-    # Centring changes v'Hv on sum(v) = total by a linear term only, and makes H, which
-    # may be a kernel minus a constant, positive semi-definite.
-    mean = H.mean(axis=0)
-    H += mean.mean() - mean - mean[:, None]
-    q -= total * mean
+    H = _centred(exact(rows, rows))
+    q = H @ before - F[rows]  # up to a constant, which changes b alone
     box = lower[rows], upper[rows]
     beta[rows], n_iter = solve_interior_point(
         H, q, *box, total, target=_TARGET * allowed, allowed=allowed, guess=before
     )
     return n_iter
+
+
+def _centred(K):
+    """Return a centred copy of a kernel.
+
+    That changes v'Kv on sum(v) = total by a linear term only, and makes K, which may be
+    a kernel minus a constant, positive semi-definite.
+    """
+    mean = K.mean(axis=0)
+    H = K - mean
+    H -= (mean - mean.mean())[:, None]
+    return H
 
 
 def minimise_free(exact, p, lower, upper, beta, F):
@@ -136,9 +147,7 @@ def minimise_free(exact, p, lower, upper, beta, F):
     free = np.flatnonzero((beta > lower) & (beta < upper))
     if len(free) < 2:
         return 0
-    H = exact(free, free)
-    mean = H.mean(axis=0)
-    H += mean.mean() - mean - mean[:, None]
+    H = _centred(exact(free, free))
     v = beta[free]
     _free_step(H, F[free], lower[free], upper[free], v)
     beta[free] = v

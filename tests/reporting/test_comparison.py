@@ -268,7 +268,7 @@ def test_unknown_methods_and_bad_splits():
         available(["svn"])
     with pytest.raises(ValueError, match="between 0 and 1"):
         train_test_rows(np.arange(10), 1.5, 0)
-    with pytest.raises(ValueError, match="all labels are the same"):
+    with pytest.raises(ValueError, match="and there is nothing to learn"):
         train_test_rows(np.ones(10), 0.5, 0)
     with pytest.raises(ValueError, match="no labels"):
         reporting.compare_table(Table(np.ones((4, 2))), "s")

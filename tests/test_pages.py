@@ -96,6 +96,7 @@ def test_the_oldest_job_pins_the_lower_bounds():
     lower = dict(re.match(r"([\w-]+).*>=([\d.]+)", need).groups() for need in needed)
     workflow = (ROOT / ".github" / "workflows" / "ci.yml").read_text("utf8")
     pins = dict(re.findall(r"([\w-]+)==([\d.]+?)(?:\.\*)?(?=\s)", workflow))
+    del pins["pyparsing"]  # of Matplotlib's time; we have no bound of our own
     assert {name: pin.removesuffix(".0") for name, pin in pins.items()} == lower
 
 

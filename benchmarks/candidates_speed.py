@@ -154,6 +154,7 @@ def stream_case(context):
     """The first pass over 200,000 rows of covtype, class 2 against the rest."""
     context.start_ours()
     n_rows = _QUICK_ROWS if context.quick else STREAM_ROWS
+    data.path_of(context.data, "covtype")  # before a child asks for it
     peak = peak_memory(
         "benchmarks.candidates_speed:prepare_stream",
         folder=str(context.data),

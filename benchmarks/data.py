@@ -32,12 +32,17 @@ class Split(NamedTuple):
     test: np.ndarray
 
 
-def load(folder, name, coded=False):
-    """Read a set; floats throughout, categorical columns one-hot, or their codes."""
+def path_of(folder, name):
+    """Return the file of a set, if it is there."""
     path = Path(folder) / f"{name}.npz"
     if not path.is_file():
         raise MissingData(f"{path} is not there")
-    with np.load(path, allow_pickle=False) as stored:
+    return path
+
+
+def load(folder, name, coded=False):
+    """Read a set; floats throughout, categorical columns one-hot, or their codes."""
+    with np.load(path_of(folder, name), allow_pickle=False) as stored:
         arrays = {key: stored[key] for key in stored.files}
     if "indptr" in arrays:
         X, X_test = _csr(arrays, ""), _csr(arrays, "test_")

@@ -6,7 +6,7 @@ of them judge, and the last third is not looked at.
 
 import numpy as np
 
-from benchmarks.data import load
+from benchmarks.data import MissingData, load
 from benchmarks.records import CaseResult, Claim
 from treesvm import DTSVMClassifier
 
@@ -20,6 +20,8 @@ def choice_case(context):
     """Mean accuracy with everything left open and with what was the default before."""
     context.start_ours()
     names = sorted(path.stem for path in (context.data / "league").glob("c_*.npz"))
+    if not names:
+        raise MissingData(f"{context.data / 'league'} holds no table")
     names = names[: _QUICK_TABLES if context.quick else None]
     rows, gains = [], []
     for size in _SIZES:

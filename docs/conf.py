@@ -46,6 +46,7 @@ autosummary_generate = sorted(str(page) for page in (HERE / "api").glob("*.rst")
 autosummary_context = {"not_ours": hidden_methods()}
 default_role = "obj"  # `TreeSVC` in a docstring leads to its page
 autodoc_typehints = "none"  # numpydoc's sections say the types
+toc_object_entries_show_parents = "hide"  # predict(), not TreeSVC.predict()
 numpydoc_class_members_toctree = False
 numpydoc_show_inherited_class_members = False
 numpydoc_show_class_members = False

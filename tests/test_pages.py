@@ -1,11 +1,15 @@
 """Pages speak to outsiders, and their links work on the site and on a package index."""
 
+import ast
 import importlib.util
+import inspect
 import re
 import tomllib
 from pathlib import Path
 
 import pytest
+
+import treesvm
 
 ROOT = Path(__file__).resolve().parents[1]
 BENCHMARKS = sorted((ROOT / "docs" / "benchmarks").glob("*.md"))
@@ -65,6 +69,35 @@ def test_the_installation_page_knows_every_extra():
     rows = [line.split("|")[1] for line in text.splitlines() if line.startswith("| `")]
     named = {name for row in rows for name in re.findall(r"`(\w+)`", row)}
     assert named == set(project["optional-dependencies"])
+
+
+def changed_defaults():
+    """Return (name, parameter, default) of the changelog's note for moving on."""
+    text = (ROOT / "CHANGELOG.md").read_text("utf8")
+    block = text[text.index("<!-- begin: defaults") : text.index("<!-- end: defaults")]
+    rows = [line.split("|")[1:-1] for line in block.splitlines() if line[:3] == "| `"]
+    cells = [[cell.strip(" `") for cell in row] for row in rows]
+    return [(name, parameter, now) for name, parameter, _, now, _ in cells]
+
+
+@pytest.mark.parametrize(("name", "parameter", "now"), changed_defaults())
+def test_the_note_for_moving_on_says_the_defaults_of_the_code(name, parameter, now):
+    rooms = (treesvm, treesvm.partitions, treesvm.reporting, treesvm.datasets)
+    thing = next(getattr(room, name) for room in rooms if hasattr(room, name))
+    default = inspect.signature(thing).parameters[parameter].default
+    assert default == ast.literal_eval(now)
+
+
+def test_the_oldest_job_pins_the_lower_bounds():
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf8"))["project"]
+    extras = project["optional-dependencies"]
+    needed = [*project["dependencies"], *extras["plot"], *extras["onnx"]]
+    needed += [*extras["dask"], *(n for n in extras["test"] if n.startswith("pandas"))]
+    lower = dict(re.match(r"([\w-]+).*>=([\d.]+)", need).groups() for need in needed)
+    workflow = (ROOT / ".github" / "workflows" / "ci.yml").read_text("utf8")
+    pins = dict(re.findall(r"([\w-]+)==([\d.]+?)(?:\.\*)?(?=\s)", workflow))
+    del pins["pyparsing"]  # of Matplotlib's time; we have no bound of our own
+    assert {name: pin.removesuffix(".0") for name, pin in pins.items()} == lower
 
 
 def test_links_on_the_site_lead_to_its_pages():

@@ -8,7 +8,9 @@ import sys
 import time
 
 import numpy as np
+import pyarrow as pa
 import pytest
+from pyarrow import parquet
 
 from treesvm import datasets
 from treesvm.datasets import libsvm_text
@@ -42,6 +44,10 @@ def model(run, spirals):
         ("a.csv", b"x,y\n1,a\n2,b\nz3,a\n", "a.csv, line 4, column 1"),
         ("a.csv", b"x,y\n1,a\n,b\n", "a.csv, line 3: column 'x'"),
         ("a.csv", b"x,y\n1,a\n2,a\n", "one class only, 'a'"),
+        ("a.csv", b"x,y\n1,a\n2,\n", "line 3, column 2: column 'y': the label is"),
+        ("a.csv", b'x,t,y\n1,"a\nb",2\n', "line 2, column 2: a quoted field goes on"),
+        ("a.csv", "größe,y\n1,a\n".encode("latin-1"), "--encoding latin-1"),
+        ("a.csv", b"y\na\nb\n", "beside the label column 'y' there is no feature"),
         ("a.npz", b"nothing", "not a readable .npz"),
         ("a.parquet", b"nothing", "a.parquet"),
         ("a.xls", b"nothing", "unknown ending"),
@@ -99,6 +105,55 @@ def test_wrong_arguments(run, flowers, arguments, words):
     assert words in err
 
 
+def test_dates_of_parquet_are_told_with_the_way_out(run, tmp_path):
+    when = pa.array([0, 1], pa.timestamp("s"))
+    table = pa.table({"when": when, "x": [1.0, 2.0], "y": ["a", "b"]})
+    parquet.write_table(table, tmp_path / "a.parquet")
+    code, _, err = run("train", "a.parquet")
+    assert code == 1
+    assert "a.parquet: column 'when' holds dates" in err
+    assert "--drop" in err
+    rest = ("--drop", "when", "--method", "dtsvm", "-q")
+    assert run("train", "a.parquet", *rest)[0] == 0
+
+
+@pytest.mark.parametrize(
+    ("rows", "words"),
+    [
+        (["1,a", "2,a"] * 9, "all labels are 'a', and there is nothing to learn"),
+        (["1,a", "2,b"], "without the test rows (1 of 2) there is one label only"),
+    ],
+)
+def test_labels_that_say_nothing_are_told_before_anything_is_compiled(
+    run, tmp_path, rows, words
+):
+    (tmp_path / "a.csv").write_text("\n".join(["x,y", *rows]) + "\n")
+    code, out, err = run("compare", "a.csv")
+    assert (code, out) == (1, "")
+    assert words in err
+    assert "compiling" not in err
+
+
+def test_a_gamma_that_is_none(run, flowers):
+    code, _, err = run("train", flowers, "--gamma", "wide")
+    assert code == 2
+    assert "'wide' is no width; use a positive number or one of median" in err
+
+
+def test_what_is_guessed_and_what_is_of_no_use_is_said(run, tmp_path):
+    rows = [f"id-{i},{i % 7},{'ab'[i % 2]}" for i in range(40)]
+    (tmp_path / "a.csv").write_text("\n".join(["my id,x,kind", *rows]) + "\n")
+    code, _, err = run("train", "a.csv", "--method", "dtsvm")
+    assert code == 0
+    assert "label: 'kind', the last column (--label names another)" in err
+    assert "column 'my id': 40 different texts in 40 rows, such as 'id-0'" in err
+    assert "--drop 'my id'" in err
+    rest = ("--method", "dtsvm", "--force", "--label", "kind", "--drop", "my id")
+    err = run("train", "a.csv", *rest)[2]
+    assert "the last column" not in err
+    assert "different texts" not in err
+
+
 def test_probabilities_that_nobody_asked_for(run, spirals):
     run("train", spirals, "--method", "svm", "-o", "m", "-q")
     code, _, err = run("predict", "m", spirals, "--proba")
@@ -128,7 +183,11 @@ def test_a_file_of_other_columns_and_one_too_small_for_a_search(run, tmp_path):
     (tmp_path / "b.csv").write_text("1,2,3\n4,5,6\n")  # no header, no such width
     code, _, err = run("predict", "a.treesvm", "b.csv")
     assert code == 1
-    assert "b.csv: columns are missing: 'x'." in err
+    assert "b.csv: columns are missing: 'x'. Rows without a header have just" in err
+    (tmp_path / "c.svm").write_text("1 1:2 2:3\n")
+    code, _, err = run("predict", "a.treesvm", "c.svm")
+    assert code == 1
+    assert "c.svm: " in err
 
 
 def test_usage_errors_and_help(run):

@@ -324,7 +324,7 @@ def test_sources_that_mean_nothing_are_named(options):
 
 def test_codecs_with_short_words_are_told(tmp_path):
     source = DataSource(written(tmp_path, GOOD), encoding="idna")
-    with pytest.raises(DataFileError, match="it is not in idna"):
+    with pytest.raises(DataFileError, match="no text in idna"):
         read_table(source)
 
 

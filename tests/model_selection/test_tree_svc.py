@@ -226,6 +226,12 @@ def test_several_classes_and_rare_ones(rng):
     assert model.score(X, y) > 0.9
 
 
+def test_more_classes_than_can_judge_are_refused(rng):
+    X, y = rng.normal(size=(6000, 2)), np.arange(6000) // 3
+    with pytest.raises(ValueError, match=r"2,000 classes in 6,000 rows, too few rows"):
+        TreeSVC(time_limit=1).fit(X, y)
+
+
 def test_weights_are_heard(rng):
     X = np.repeat([[0.0], [1.0]], 40, axis=0)
     y = np.tile([0, 1], 40)

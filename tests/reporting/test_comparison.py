@@ -268,7 +268,7 @@ def test_unknown_methods_and_bad_splits():
         available(["svn"])
     with pytest.raises(ValueError, match="between 0 and 1"):
         train_test_rows(np.arange(10), 1.5, 0)
-    with pytest.raises(ValueError, match="all labels are the same"):
+    with pytest.raises(ValueError, match="and there is nothing to learn"):
         train_test_rows(np.ones(10), 0.5, 0)
     with pytest.raises(ValueError, match="no labels"):
         reporting.compare_table(Table(np.ones((4, 2))), "s")
@@ -314,6 +314,22 @@ def test_short_numbers():
     )
     assert bytes_text(1020 * 2**10) == "1,020 kB"
     assert round_steps(0.0, 97.0) == [0, 20, 40, 60, 80, 100]
+
+
+def test_one_that_wins_everything_is_named_once(spirals):
+    one, other = spirals.done[:2]
+    both = replace(one, score=0.99, fit_seconds=1e-6, predict_microseconds=1e-6)
+    won = replace(spirals, results=(both, replace(other, score=0.9)))
+    first = f"{one.title} is the most accurate with 99.00%; it answers fastest and "
+    assert headline(won).startswith(first + "trains fastest.")
+
+
+def test_scores_below_the_picture_are_written_beside_the_name(spirals):
+    results = [replace(r, score=0.5) for r in spirals.done[:2]]
+    worse = replace(results[1], score=-0.074)
+    assert f">{worse.title}<" in score_against_cost(results, "regression")
+    svg = score_against_cost([results[0], worse], "regression")
+    assert f">{worse.title}: -0.074<" in svg
 
 
 def test_equals_are_named_together(spirals):

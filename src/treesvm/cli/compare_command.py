@@ -75,7 +75,9 @@ def run(options, console):
         tables = datasets.embedded_tables(options.rows)
     else:
         name = options.data.title or Path(options.data).name
-        tables = [(name, read_training(options, console))]
+        table = read_training(options, console)
+        _check_labels(table, options)
+        tables = [(name, table)]
     console.remark("compiling for this machine (only the first time) ...")
     _warm_up(methods, options)
     comparisons = []
@@ -108,6 +110,18 @@ def run(options, console):
         console.remark(f"\nThe report is in {Path(options.report).resolve()}")
     console.result([comparison.as_json() for comparison in comparisons])
     return 0
+
+
+def _check_labels(table, options):
+    """Refuse labels that cannot be learned before anything is compiled and printed."""
+    if table.y is None:
+        raise ValueError(
+            f"{table.path}: there are no labels to learn from; name their column, or "
+            "of .npz their array, with --label."
+        )
+    task = options.task or datasets.task_of(table.y)[0]
+    labels = datasets.as_target(table.y, task)
+    datasets.train_test_rows(labels, options.test, options.seed)
 
 
 def _tell(console, task, result):

@@ -49,6 +49,11 @@ def _plain(value):
     return value.tolist() if hasattr(value, "tolist") else str(value)
 
 
+def rows_text(n_rows):
+    """Return a number of rows in words."""
+    return "1 row" if n_rows == 1 else f"{n_rows:,} rows"
+
+
 def require_counts(options, *names):
     """Refuse options that are below 1."""
     for name in names:

@@ -3,6 +3,7 @@
 import argparse
 import contextlib
 import dataclasses
+import shlex
 import shutil
 import sys
 import tempfile
@@ -15,6 +16,7 @@ from treesvm.datasets.data_source import FORMATS, DataSource
 from treesvm.datasets.encoder_spec import MISSING_RULES, SCALES, UNSEEN_RULES
 
 _TABS = ("\\t", "tab")  # what is easier to type than a tab
+_FEW_ROWS, _MOST_DIFFERENT = 20, 0.9  # of texts that hardly repeat
 
 
 def add_data_options(parser, *, missing):
@@ -179,7 +181,10 @@ def encoding_rules(options, method):
 def read_training(options, console):
     """Return the Table of the training file; tell what was found out about it."""
     say_layout(options.data, console)
-    return datasets.read_table(
+    if options.label is None and datasets.column_names(options.data):
+        name = label_name(options)
+        console.remark(f"label: {name!r}, the last column (--label names another)")
+    table = datasets.read_table(
         options.data,
         label=label_of(options),
         categorical=options.categorical,
@@ -187,6 +192,23 @@ def read_training(options, console):
         zero_based=options.zero_based,
         max_bytes=data_bytes(options),
     )
+    for name in () if table.is_matrix else table.names:
+        _say_unique_texts(table, name, console)
+    return table
+
+
+def _say_unique_texts(table, name, console):
+    """Tell of a column whose texts hardly repeat: names, dates or signs of numbers."""
+    column = table.X[name]
+    if column.dtype != object or table.n_rows < _FEW_ROWS:
+        return
+    texts = dict.fromkeys(text for text in column.tolist() if text is not None)
+    if len(texts) > _MOST_DIFFERENT * table.n_rows:
+        console.remark(
+            f"column {name!r}: {len(texts):,} different texts in {table.n_rows:,} "
+            f"rows, such as {next(iter(texts))!r}, tell nothing about new rows; write "
+            f"them as numbers if they are some, else add --drop {shlex.quote(name)}"
+        )
 
 
 def label_of(options):

@@ -1,8 +1,11 @@
 """The method and its parameters, from options to an estimator."""
 
+import argparse
 from typing import NamedTuple
 
 import treesvm
+
+_GAMMAS = ("median", "scale", "auto")
 
 
 class _Method(NamedTuple):
@@ -84,7 +87,9 @@ def add_estimator_options(parser):
         "partition-tree; tree always does)",
     )
     group.add_argument("--C", type=float, help="weight of the errors (dtsvm, svm)")
-    group.add_argument("--gamma", type=_gamma, help='of the kernel, or "scale"')
+    group.add_argument(
+        "--gamma", type=_gamma, help="of the kernel: a number, or median, scale or auto"
+    )
     group.add_argument(
         "--kernel",
         choices=("laplacian", "rbf", "linear", "poly", "sigmoid"),
@@ -122,7 +127,14 @@ def add_estimator_options(parser):
 
 
 def _gamma(text):
-    return text if text in ("scale", "auto", "median") else float(text)
+    if text in _GAMMAS:
+        return text
+    try:
+        return float(text)
+    except ValueError:
+        names = ", ".join(_GAMMAS)
+        reason = f"{text!r} is no width; use a positive number or one of {names}"
+        raise argparse.ArgumentTypeError(reason) from None
 
 
 def method_of(options):

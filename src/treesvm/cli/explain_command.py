@@ -6,6 +6,7 @@ from treesvm.cli.console import (
     checked_layout,
     output,
     require_counts,
+    rows_text,
 )
 from treesvm.cli.data_options import add_source_options, say_layout
 from treesvm.cli.model_options import add_model_options, loaded_model
@@ -42,18 +43,19 @@ def run(options, console):
     """Stream the explanations."""
     require_counts(options, "row", "most")
     layout = checked_layout(options, console, "text")
-    loaded = loaded_model(options)
+    model = datasets.TableModel.of(loaded_model(options))
     say_layout(options.data, console)
     with output(options.output) as write:
         n_rows = datasets.explain_file(
-            datasets.TableModel.of(loaded),
+            model,
             options.data,
             write,
             layout=layout,
             row=options.row,
             n_most=options.most,
         )
-    rows = "1 row" if n_rows == 1 else f"{n_rows:,} rows"
-    console.remark(f"{rows}: Shapley values; what speaks for the answer is positive")
+    has_classes = hasattr(model.estimator, "classes_")
+    words = "speaks for the answer" if has_classes else "raises the number"
+    console.remark(f"{rows_text(n_rows)}: Shapley values; what {words} is positive")
     console.result({"n_rows": n_rows})
     return 0

@@ -6,6 +6,7 @@ from treesvm.cli.console import (
     checked_layout,
     output,
     require_counts,
+    rows_text,
 )
 from treesvm.cli.data_options import (
     add_counting_option,
@@ -68,7 +69,7 @@ def run(options, console):
             layout=layout,
             chunk_rows=options.chunk_rows,
         )
-    words = f"{summary.n_rows:,} rows"
+    words = rows_text(summary.n_rows)
     if summary.n_labelled:
         words += ", " + _quality(summary)
     console.remark(words)

@@ -10,7 +10,7 @@ from treesvm.cli.cluster_options import (
     check_cluster_options,
     fit_on_cluster,
 )
-from treesvm.cli.console import check_output
+from treesvm.cli.console import check_output, rows_text
 from treesvm.cli.data_options import (
     add_data_options,
     add_encoding_options,
@@ -84,7 +84,7 @@ def run(options, console):
         training, testing = training.take(train), [training.take(test)]
     rules = encoding_rules(options, method_of(options))
     model = datasets.TableModel(estimator, **rules)
-    console.remark(f"training on {training.n_rows:,} rows")
+    console.remark(f"training on {rows_text(training.n_rows)}")
     with reporting.work_timed() as spent:
         model.fit(training, label=label_name(options), max_bytes=data_bytes(options))
     if share is None and options.test is not None:
@@ -189,7 +189,10 @@ def _test_facts(model, tables):
 def _with_task(training, options, console):
     """Return the table with labels for its task, and the task, which is told."""
     if training.y is None:
-        raise ValueError(f"{training.path}: there are no labels to learn from.")
+        raise ValueError(
+            f"{training.path}: there are no labels to learn from; name their column, "
+            "or of .npz their array, with --label."
+        )
     found, reason = datasets.task_of(training.y)
     task = options.task or found
     if options.task is None:

@@ -226,7 +226,9 @@ def _checked_lines(path, table, line):
         if broken.any():
             raise DataFileError(
                 path,
-                "a quote is not closed on this line.",
+                "a quoted field goes on in the next line, and a row is one line here; "
+                "close the quote, or write the field without line breaks (in Parquet "
+                "they may stay).",
                 line=line + int(broken.argmax()),
                 column=place,
             )

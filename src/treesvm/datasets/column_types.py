@@ -118,10 +118,21 @@ def _numbers(pa, column, name, origin):
 
 
 def _unreadable(column, name, origin):
+    if pyarrow().types.is_temporal(column.type):
+        return DataFileError(origin.path, date_words(name))
     return DataFileError(
         origin.path,
         f"column {name!r} holds values of type {column.type}, which are neither "
-        "numbers nor text; convert or drop it.",
+        "numbers nor text; convert it, or leave it out (the command: --drop).",
+    )
+
+
+def date_words(name):
+    """Return why a column of dates is refused, and what to do."""
+    return (
+        f"column {name!r} holds dates or times; replace it by numbers, such as the "
+        "days since the first date, the month and the day of the week, or leave it "
+        "out (the command: --drop)."
     )
 
 

@@ -132,7 +132,7 @@ def _first_lines(source, encoding):
     try:
         first.encode("utf-8")
     except UnicodeEncodeError as error:
-        raise DataFileError(source, _not_in(encoding, error), line=1) from error
+        raise DataFileError(source, _not_in(encoding), line=1) from error
     lines = rest.splitlines()
     if len(rest) == _SAMPLE_CHARACTERS:
         lines = lines[:-1]  # cut off
@@ -144,11 +144,11 @@ def decoding_words(error):
     return getattr(error, "reason", error)
 
 
-def _not_in(encoding, error):
-    name = encoding.removesuffix("-sig")
+def _not_in(encoding, error=None):
+    why = "" if error is None else f" ({decoding_words(error)})"
     return (
-        f"no header can be read: it is not in {name} ({decoding_words(error)}); say "
-        "which with encoding=... (the command: --encoding latin-1)."
+        f"this is no text in {encoding.removesuffix('-sig')}{why}; name its encoding "
+        "with encoding=... (the command: --encoding latin-1)."
     )
 
 

@@ -16,6 +16,7 @@ import numpy as np
 from scipy import sparse
 from sklearn.utils import check_array
 
+from treesvm.datasets.column_types import date_words
 from treesvm.datasets.table import Table, category_text, listed
 from treesvm.inputs.named_errors import naming
 from treesvm.inputs.row_access import canonical_rows
@@ -84,6 +85,12 @@ def _chosen(table, names):
     if names is None or (not table.is_matrix and table.names == tuple(names)):
         return table
     if table.is_matrix:
+        width = table.X.shape[1]
+        if width != len(names):
+            raise ValueError(
+                f"{table.path}: the rows have {width} columns without names, the model "
+                f"wants {len(names)}: {listed(names)}"
+            )
         return Table(_named(table.X, names), table.y, table.path)
     absent = [name for name in names if name not in table.X]
     if absent:
@@ -239,10 +246,7 @@ def _finite(numbers, name):
 
 
 def _date_error(name):
-    return TypeError(
-        f"column {name!r} holds dates or times; replace it by numbers, such as the "
-        "days since the first date, the month and the day of the week, or drop it."
-    )
+    return TypeError(date_words(name))
 
 
 def _type_error(name, value):

@@ -37,14 +37,23 @@ def train_test_rows(y: Array, test_share: float, seed: int) -> tuple[Array, Arra
     """
     if not 0.0 < test_share < 1.0:
         raise ValueError(f"test_share={test_share}; use a share between 0 and 1.")
-    counts = np.unique(y, return_counts=True)[1]
+    labels, counts = np.unique(y, return_counts=True)
     if len(counts) < 2:
-        raise ValueError("all labels are the same; there is nothing to learn.")
+        raise ValueError(
+            f"all labels are {labels.tolist()[0]!r}, and there is nothing to learn; "
+            "name another label column."
+        )
     n_test = round(test_share * len(y))
     can_stratify = counts.min() >= 2 and len(counts) <= min(n_test, len(y) - n_test)
-    return train_test_split(
+    train, test = train_test_split(
         np.arange(len(y)),
         test_size=test_share,
         random_state=seed,
         stratify=y if can_stratify else None,
     )
+    if len(np.unique(y[train])) < 2:
+        raise ValueError(
+            f"without the test rows ({len(test):,} of {len(y):,}) there is one label "
+            f"only, {y[train].tolist()[0]!r}; give more rows, or hold out fewer."
+        )
+    return train, test

@@ -307,7 +307,11 @@ class _Columns:
         hidden = {self._label, *self._drop}
         features = arrow.select([name for name in self._names if name not in hidden])
         if not features.num_columns:
-            raise DataFileError(self._path, "there is no feature column left.")
+            raise DataFileError(
+                self._path,
+                f"beside the label column {self._label!r} there is no feature column; "
+                "name another label column, or the delimiter if it is another one.",
+            )
         if self._kinds is None:
             self._kinds = column_types.guess_kinds(features, origin, self._categorical)
         kinds = dict.fromkeys(features.column_names, column_types.TEXT) | self._kinds
@@ -327,5 +331,7 @@ class _Columns:
             missing = np.array([text is None for text in texts], bool)
             y = None if missing.any() else as_numbers_if_whole(texts)
         if missing.any():
-            raise origin.error(name, int(missing.argmax()), "the label is missing.")
+            row = int(missing.argmax())
+            words = "the label is missing; remove the row, or name another label."
+            raise origin.error(name, row, words)
         return y

@@ -257,7 +257,11 @@ class TableModel:
             known = names if wanted is None or is_whole else {*wanted, label}
             drop = [name for name in names if name not in known]
             if len(drop) + (label is not None) == len(names):
-                raise DataFileError(path, f"columns are missing: {listed(wanted)}")
+                way_out = ""
+                if names[0] == "column 1":
+                    way_out = " Rows without a header have just these, in this order."
+                reason = f"columns are missing: {listed(wanted)}{way_out}"
+                raise DataFileError(path, reason)
         yield from iter_table(
             path,
             chunk_rows,

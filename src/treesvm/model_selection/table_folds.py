@@ -48,6 +48,12 @@ def _splits(rows, seed):
     smallest = n_rows if is_numbers else np.bincount(rows.target).min()
     stratify = rows.target if not is_numbers and smallest >= 2 else None
     if n_rows >= _SOME:
+        if stratify is not None and rows.n_classes > int(_HELD_OUT * n_rows):
+            raise ValueError(
+                f"y has {rows.n_classes:,} classes in {n_rows:,} rows, too few rows of "
+                "a class to hold some back; join rare classes, or check that these "
+                "labels are classes."
+            )
         halves = train_test_split(
             numbers, test_size=_HELD_OUT, stratify=stratify, random_state=seed
         )

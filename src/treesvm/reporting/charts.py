@@ -66,7 +66,7 @@ def _label_dots(canvas, places, task):
     taken = [(x - 8, y - 8, x + 8, y + 8) for x, y, _ in places]
     names = []
     for x, y, r in sorted(places, key=lambda place: place[1]):
-        width = text_width(r.title, is_bold=r.is_ours)
+        width = text_width(_name(r, task), is_bold=r.is_ours)
         box, is_left = _free_place(x, y, width, taken, canvas.height)
         taken.append(box)
         anchor, level = box[2] if is_left else box[0], box[3] - 4
@@ -77,7 +77,8 @@ def _label_dots(canvas, places, task):
     for x, y, r in places:
         canvas.dot(x, y, LOOKS[r.method].colour, title=_tip(r, task))
     for anchor, level, r, side in names:
-        canvas.text(anchor, level, r.title, "name ours" if r.is_ours else "name", side)
+        look = "name ours" if r.is_ours else "name"
+        canvas.text(anchor, level, _name(r, task), look, side)
 
 
 def _free_place(x, y, width, taken, height):
@@ -103,6 +104,13 @@ def _free_place(x, y, width, taken, height):
 
 def _overlap(a, b):
     return a[0] < b[2] and b[0] < a[2] and a[1] < b[3] and b[1] < a[3]
+
+
+def _name(result, task):
+    """Return the name beside a dot, with a score that lies below the picture."""
+    return result.title + (
+        f": {score_text(result.score, task)}" if result.score < 0 else ""
+    )
 
 
 def _tip(result, task):

@@ -92,7 +92,7 @@ def _what_matters(comparison):
     titles = dict(enumerate(row.names))
     cards = _card(
         f"What matters to the {best.title}",
-        "How much its values change along each column; all columns sum to 100 %.",
+        "How much its values change along each column; all columns sum to 100\u00a0%.",
         _bars(titles, shares, lambda share: f"{share:.1%}"),
     )
     cells = {j: f"{row.names[j]} = {row.cells[j]}" for j in titles}

@@ -15,6 +15,7 @@ h1 { font-size: 1.9rem; line-height: 1.2; margin: 0 0 6px; letter-spacing: -.01e
 h2 { font-size: 1.35rem; margin: 44px 0 4px; overflow-wrap: anywhere; }
 h3 { font-size: 1rem; margin: 0 0 2px; }
 p { margin: 0 0 10px; max-width: 46em; }
+h1, h3, p, nav { overflow-wrap: anywhere; }
 .soft { color: var(--soft); }
 .headline { font-size: 1.05rem; border-left: 4px solid var(--accent);
   padding: 2px 0 2px 12px; margin: 12px 0 18px; }

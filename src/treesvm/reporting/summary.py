@@ -72,6 +72,8 @@ def _search_facts(estimator):
     used = {name: getattr(estimator, f"{name}_", None) for name in _USED}
     used = {name: value for name, value in used.items() if np.isscalar(value)}
     used |= getattr(estimator, "best_theta_", {})
+    if is_regressor(estimator):
+        used.pop("loss", None)  # that of classifiers
     facts = {"used": {k: _simple(v) for k, v in used.items()}} if used else {}
     if not hasattr(estimator, "best_loss_"):
         return facts
@@ -86,17 +88,20 @@ def _preprocessing_facts(encoder):
     spec = encoder.spec
     facts = {"scale": spec["scale"], "missing values": spec["missing"]}
     if spec["kind"] == "columns":
-        facts["columns"] = [
-            column["name"]
-            + (
-                f" ({len(column['categories'])} categories)"
-                if column["kind"] == "text"
-                else ""
-            )
-            for column in spec["columns"]
-        ]
+        columns = spec["columns"]
+        facts["columns"] = [column["name"] + _levels(column) for column in columns]
         facts["unseen categories"] = spec["unseen"]
     return facts
+
+
+def _levels(column):
+    """Return in words how many categories a column has."""
+    if column["kind"] != "text":
+        return ""
+    n_levels = len(column["categories"])
+    if n_levels == 0:
+        return " (no category twice)"
+    return " (1 category)" if n_levels == 1 else f" ({n_levels:,} categories)"
 
 
 def _part_facts(estimator):
@@ -309,7 +314,7 @@ def _fact_text(value):
     if isinstance(value, dict):
         return ", ".join(f"{k}={_short(v)}" for k, v in value.items())
     if isinstance(value, list):
-        more = f" … ({len(value)} in all)" if len(value) > _MAX_LISTED else ""
+        more = f" … ({len(value):,} in all)" if len(value) > _MAX_LISTED else ""
         return ", ".join(map(str, value[:_MAX_LISTED])) + more
     if isinstance(value, bool):
         return "yes" if value else "no"

@@ -42,13 +42,15 @@ def headline(comparison: Comparison) -> str:
     able = [r for r in done if r.cost > 0] or done  # not those that look at nothing
     quick = min(able, key=lambda r: r.predict_microseconds)
     learner = min(able, key=lambda r: r.fit_seconds)
-    said = [
-        f"{_leaders(done, best, task)} the most accurate with {_scored(best, task)}."
-    ]
-    both = f"{quick.title} answers fastest"
+    leaders = [r.title for r in done if _scored(r, task) == _scored(best, task)]
+    first = f"{_listed(leaders)} the most accurate with {_scored(best, task)}"
+    both = "answers fastest"
     if learner is quick:
         both += " and trains fastest"
-    said.append(f"{both}, with {_scored(quick, task)}.")
+    if leaders == [quick.title]:
+        said = [f"{first}; it {both}."]
+    else:
+        said = [f"{first}.", f"{quick.title} {both}, with {_scored(quick, task)}."]
     plain = next((r for r in done if r.method == "svm"), None)
     if plain is not None and plain.n_rows_used < comparison.n_train:
         said.append(
@@ -70,11 +72,10 @@ def _by_score(result):
     return result.score, -result.predict_microseconds
 
 
-def _leaders(done, best, task):
-    """Return who has the best score as it is written, with the verb."""
-    names = [r.title for r in done if _scored(r, task) == _scored(best, task)]
+def _listed(names):
+    """Return names with the verb."""
     if len(names) == 1:
-        return f"{best.title} is"
+        return f"{names[0]} is"
     return f"{', '.join(names[:-1])} and {names[-1]} are"
 
 

@@ -221,12 +221,10 @@ callable, default="rbf"
             One column for each class in `classes_`; of two classes one number, which
             is positive for the second.
         """
-        values = self._decisions(self._checked(X))
-        return values[:, 0] if len(self.classes_) == 2 else values
+        return self._decisions(self._checked(X))
 
     def _scores(self, X):
-        values = self._decisions(X)
-        return as_columns(values[:, 0]) if len(self.classes_) == 2 else values
+        return as_columns(self._decisions(X))
 
     def kernel_evaluations(self, X: MatrixLike) -> Array:
         """Return how many kernels every row costs: the whole basis.
@@ -244,10 +242,11 @@ callable, default="rbf"
 
     def _decisions(self, X):
         X = _dense(X)
-        if len(self.basis_vectors_) == 0:
-            return np.tile(self.intercept_, (len(X), 1))
-        K = self.kernel_.block(X, self.basis_vectors_, np.float64)
-        return K @ self.coef_ + self.intercept_
+        values = np.tile(self.intercept_, (len(X), 1))
+        if len(self.basis_vectors_):
+            K = self.kernel_.block(X, self.basis_vectors_, np.float64)
+            values = K @ self.coef_ + self.intercept_
+        return values[:, 0] if len(self.classes_) == 2 else values
 
     def check_parameters(self) -> None:
         """Raise a ValueError that names a parameter out of range."""

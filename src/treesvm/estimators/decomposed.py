@@ -39,8 +39,8 @@ class DecomposedEstimator(Estimator):
             )
 
     def _recipe(self, partition, options):
-        how = self.n_jobs, self.verbose
-        return Recipe(partition, self.max_leaf_size, options, *how)
+        """Return how each member is made."""
+        return Recipe(partition, self.max_leaf_size, options, self.n_jobs, self.verbose)
 
     def _hold(self, members):
         """Set what follows from the members."""

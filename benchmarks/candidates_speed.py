@@ -8,7 +8,7 @@ from sklearn.preprocessing import MinMaxScaler, StandardScaler
 
 from benchmarks import data
 from benchmarks.memory import peak_memory
-from benchmarks.records import CaseResult, Claim, Record
+from benchmarks.records import CaseResult, Record, fewer
 from benchmarks.timing import measure
 from treesvm import KernelSVC
 from treesvm.baselines import LASVMClassifier
@@ -53,14 +53,8 @@ def covtype_case(context):
     selected = measure(select, repeat=context.repeat)
     whole = measure(lambda: TRSD(0.1, random_state=0).fit(X, codes))
     result = CaseResult()
-    result.claims.append(
-        Claim(
-            "covtype: TRSD after the tree, over the time of the pruned tree",
-            selected.seconds / grown.seconds,
-            must=0.5,
-            higher_is_better=False,
-        )
-    )
+    work = "covtype: TRSD after the tree, over the time of the pruned tree"
+    result.claims.append(fewer(work, selected.seconds / grown.seconds, 0.5))
     result.tables[f"TRSD on {n_rows:,} rows of covtype"] = [
         {"step": "tree grown and pruned", "s": grown.seconds},
         {"step": "neighbours, scores, choice", "s": selected.seconds},
@@ -82,15 +76,8 @@ def cbd_case(context):
     CBD(random_state=0).fit(X[:1000], codes[:1000])
     timing = measure(lambda: CBD(0.1, random_state=0).fit(X, codes))
     result = CaseResult()
-    result.claims.append(
-        Claim(
-            f"CBD, 100 neighbours, {n_rows:,} rows of covtype",
-            timing.seconds,
-            must=60.0,
-            unit="s",
-            higher_is_better=False,
-        )
-    )
+    work = f"CBD, 100 neighbours, {n_rows:,} rows of covtype"
+    result.claims.append(fewer(work, timing.seconds, 60.0, unit="s"))
     result.notes.append(
         f"{timing.result.n_boundary_:,} of the rows have a neighbour of another class."
     )
@@ -138,15 +125,9 @@ def lasvm_case(context):
             )
         )  # fmt: skip
     result.tables[f"ijcnn1, {len(y):,} rows, C = 10, γ = 0.1"] = rows
-    result.claims.append(
-        Claim(
-            "LASVM, one epoch: points below KernelSVC on ijcnn1",
-            rows[0]["test accuracy %"] - rows[1]["test accuracy %"],
-            must=0.5,
-            unit="points",
-            higher_is_better=False,
-        )
-    )
+    behind = rows[0]["test accuracy %"] - rows[1]["test accuracy %"]
+    work = "LASVM, one epoch: points below KernelSVC on ijcnn1"
+    result.claims.append(fewer(work, behind, 0.5, unit="points"))
     return result
 
 
@@ -168,12 +149,8 @@ def stream_case(context):
         found | {"peak above data, MB": used, "Gram matrix of its vectors, MB": gram}
     ]
     budget = STREAM["cache_size"] + 500.0
-    result.claims.append(
-        Claim(
-            "LASVM, first pass over covtype: memory above the data (cache 500 MB)",
-            used, must=budget, unit="MB", higher_is_better=False,
-        )
-    )  # fmt: skip
+    work = "LASVM, first pass over covtype: memory above the data (cache 500 MB)"
+    result.claims.append(fewer(work, used, budget, unit="MB"))
     result.records.append(
         Record(
             "stream", "treesvm LASVM", "covtype", found["fit s"], peak_mb=used,

@@ -11,8 +11,8 @@ from pathlib import Path
 import numpy as np
 
 from benchmarks.data import MissingData
-from benchmarks.distributed_covtype import covtype_rows
-from benchmarks.records import CaseResult, Claim, Record
+from benchmarks.distributed_covtype import covtype_rows, measured
+from benchmarks.records import CaseResult, Claim, Record, converged_share, fewer
 from treesvm import DTSVMClassifier
 from treesvm.datasets import make_waves
 from treesvm.persistence import Checkpoint
@@ -39,26 +39,21 @@ def overhead_case(context):
             kept.append(_fit_seconds(model.set_params(checkpoint=folder), X, y))
             n_bytes = sum(p.stat().st_size for p in Path(folder).iterdir())
     result = CaseResult()
-    share = float(np.mean(model.leaf_report()["converged"]))
+    converged = converged_share(model)
     for method, times in (("without", plain), ("with", kept)):
         result.records.append(
             Record(
                 *("checkpoints", f"treesvm {method} checkpoint", name, *min(times)),
                 threads=2,
                 n_solves=model.n_leaves_,
-                converged_share=share,
+                converged_share=converged,
             )
         )
     for kind, words in enumerate(("time", "processor time")):
         overhead = min(run[kind] for run in kept) / min(run[kind] for run in plain)
-        result.claims.append(
-            Claim(
-                f"{words} that a checkpoint adds to a fit",
-                *(100.0 * (overhead - 1.0), 10.0),
-                unit="%",
-                higher_is_better=False,
-            )
-        )
+        work = f"{words} that a checkpoint adds to a fit"
+        share = 100.0 * (overhead - 1.0)
+        result.claims.append(fewer(work, share, 10.0, unit="%"))
     result.tables[f"{name}, 2 threads, seconds"] = [
         {
             "run": str(k + 1),
@@ -71,16 +66,14 @@ def overhead_case(context):
     ]
     result.notes.append(
         f"The folder holds {n_bytes / 2**20:.0f} MB after the fit; the checksum of the "
-        f"rows is part of the time. {share:.1%} of the leaves converged."
+        f"rows is part of the time. {converged:.1%} of the leaves converged."
     )
     return result
 
 
 def _fit_seconds(model, X, y):
     """Return wall and processor seconds of a fit."""
-    start, busy = time.perf_counter(), time.process_time()
-    model.fit(X, y)
-    return time.perf_counter() - start, time.process_time() - busy
+    return measured(None, lambda: model.fit(X, y))
 
 
 def kills_case(context):

@@ -7,7 +7,8 @@ import numpy as np
 from distributed import Client, wait
 
 from benchmarks import data
-from benchmarks.records import CaseResult, Claim, Record
+from benchmarks.memory import status_mb
+from benchmarks.records import CaseResult, Record, converged_share, fewer
 from treesvm import DTSVMClassifier
 from treesvm.distributed import DaskDTSVMClassifier, local_cluster
 
@@ -39,12 +40,12 @@ def covtype_case(context):
         model.fit(X[:20_000], y[:20_000])
         on_dask, in_memory = [], []
         for _ in range(context.repeat):
-            in_memory.append(_measured(None, lambda: model.fit(X, y)))
-            on_dask.append(_measured(client, lambda: fitter.fit(there, labels)))
-        peaks = client.run(peak_mb)
+            in_memory.append(measured(None, lambda: model.fit(X, y)))
+            on_dask.append(measured(client, lambda: fitter.fit(there, labels)))
+        peaks = client.run(status_mb, "VmHWM")
     fitted = fitter.model_
     same = np.array_equal(fitted.predict(X_test), model.predict(X_test))
-    share = float(np.mean(fitted.leaf_report()["converged"]))
+    share = converged_share(fitted)
     accuracy = fitted.score(X_test, y_test)
     result = CaseResult()
     for name, times, peak in (
@@ -63,13 +64,8 @@ def covtype_case(context):
             )
         )
     ratio = min(on_dask)[0] / min(in_memory)[0]
-    result.claims.append(
-        Claim(
-            "covtype on two workers, time over that with two threads",
-            *(ratio, 2.0, 1.3),
-            higher_is_better=False,
-        )
-    )
+    work = "covtype on two workers, time over that with two threads"
+    result.claims.append(fewer(work, ratio, 2.0, 1.3))
     result.tables[f"Fits of {len(y):,} rows, seconds (each run in turn)"] = [
         {
             "run": str(k + 1),
@@ -93,16 +89,7 @@ def covtype_case(context):
     return result
 
 
-def peak_mb():
-    """The highest resident size of this process so far."""
-    with open("/proc/self/status", encoding="utf8") as file:
-        for line in file:
-            if line.startswith("VmHWM:"):
-                return int(line.split()[1]) / 1024
-    raise RuntimeError("/proc/self/status has no VmHWM; run this on Linux.")
-
-
-def _measured(client, work):
+def measured(client, work):
     """Return the wall and the processor seconds of some work, with those of workers."""
     before = _processor_seconds(client)
     start = time.perf_counter()

@@ -1,5 +1,6 @@
 """Twenty million rows on disk, two workers that could not hold them."""
 
+import os
 import tempfile
 import time
 from pathlib import Path
@@ -8,9 +9,9 @@ from typing import NamedTuple
 import numpy as np
 from distributed import Client
 
-from benchmarks.distributed_covtype import N_WORKERS, peak_mb
-from benchmarks.memory import peak_memory
-from benchmarks.records import CaseResult, Claim, Record
+from benchmarks.distributed_covtype import N_WORKERS
+from benchmarks.memory import peak_memory, status_mb
+from benchmarks.records import CaseResult, Claim, Record, converged_share, fewer
 from treesvm import DTSVMClassifier
 from treesvm.distributed import DaskDTSVMClassifier, local_cluster, mapped_array
 from treesvm.partitions import AxisTree
@@ -94,10 +95,9 @@ def _measured(folder, n_rows, beside):
     result.records += _records(run, beside, n_rows)
     sv_share = 100.0 * run.model.n_support_vectors_ / n_rows
     result.claims += [
-        Claim("peak memory of a worker", run.peak_mb, _MEMORY_MB, unit="MB",
-              higher_is_better=False),
+        fewer("peak memory of a worker", run.peak_mb, _MEMORY_MB, unit="MB"),
         Claim("support vectors, share of the rows", sv_share, 10.0, unit="%"),
-    ]  # fmt: skip
+    ]
     result.tables["Fits beside each other"] = _table(run, beside, n_rows)
     result.notes.append(_note(run, n_rows // 10))
     return result
@@ -106,24 +106,20 @@ def _measured(folder, n_rows, beside):
 def _run_on_dask(folder, n_asked):
     X, y = on_disk(folder)
     with local_cluster(N_WORKERS, f"{_MEMORY_MB}MB") as cluster, Client(cluster) as c:
-        before = set(c.run(_pid).values())
+        before = set(c.run(os.getpid).values())
         fitter = DaskDTSVMClassifier(DTSVMClassifier(**_SETTINGS, verbose=1))
         start = time.perf_counter()
         fitter.fit(X, y)
         fit_seconds = time.perf_counter() - start
-        after_fit = max(c.run(peak_mb).values())
+        after_fit = max(c.run(status_mb, "VmHWM").values())
         start = time.perf_counter()
         right = (fitter.predict(X[:n_asked]) == y[:n_asked]).mean().compute()
         predict_seconds = time.perf_counter() - start
-        peak = max(c.run(peak_mb).values())
-        is_restarted = before != set(c.run(_pid).values())
+        peak = max(c.run(status_mb, "VmHWM").values())
+        is_restarted = before != set(c.run(os.getpid).values())
     accuracy = float(fitter.model_.score(*block(10**6, 200_000)))
     return _Run(fitter.model_, accuracy, fit_seconds, predict_seconds, right,
                 after_fit, peak, is_restarted)  # fmt: skip
-
-
-def _converged(model):
-    return float(np.mean(model.leaf_report()["converged"]))
 
 
 def _records(run, beside, n_rows):
@@ -134,7 +130,7 @@ def _records(run, beside, n_rows):
             threads=N_WORKERS,
             accuracy=run.accuracy,
             n_solves=run.model.n_leaves_,
-            converged_share=_converged(run.model),
+            converged_share=converged_share(run.model),
             peak_mb=run.peak_mb,
             n_support=run.model.n_support_vectors_,
         ),
@@ -179,20 +175,14 @@ def _table(run, beside, n_rows):
 def _note(run, n_asked):
     seconds = sum(part.seconds for part in run.model.decompositions_[0].parts)
     return (
-        f"{_converged(run.model):.1%} of the leaves converged. Peak of a worker after "
-        f"the fit {run.after_fit_mb:.0f} MB, after predicting {n_asked:,} rows from "
-        f"disk ({run.predict_seconds:.0f} s, {run.right:.4f} right) "
+        f"{converged_share(run.model):.1%} of the leaves converged. Peak of a worker "
+        f"after the fit {run.after_fit_mb:.0f} MB, after predicting {n_asked:,} rows "
+        f"from disk ({run.predict_seconds:.0f} s, {run.right:.4f} right) "
         f"{run.peak_mb:.0f} MB. "
         f"Workers {'WERE' if run.is_restarted else 'were not'} restarted. Training a "
         f"leaf took {1000 * seconds / run.model.n_leaves_:.1f} ms on average; the best "
         f"possible accuracy is {1 - _NOISE:.2f}."
     )
-
-
-def _pid():
-    import os
-
-    return os.getpid()
 
 
 def prepare_tenth(folder):
@@ -212,7 +202,7 @@ def prepare_tenth(folder):
             "accuracy": float(model.score(*block(10**6, 200_000))),
             "n_support": int(model.n_support_vectors_),
             "n_leaves": int(model.n_leaves_),
-            "converged": float(np.mean(model.leaf_report()["converged"])),
+            "converged": converged_share(model),
         }
 
     return work

@@ -11,7 +11,7 @@ import numpy as np
 from benchmarks import dtsvm_rivals as rivals
 from benchmarks.dtsvm_problems import THREADS, load
 from benchmarks.memory import peak_memory
-from benchmarks.records import CaseResult, Claim, Record
+from benchmarks.records import CaseResult, Claim, Record, converged_share, fewer
 from benchmarks.rival_cache import RivalCache
 from benchmarks.runner import Context
 from treesvm import DTSVMClassifier
@@ -19,11 +19,6 @@ from treesvm.metrics import support_vector_cost
 
 C, GAMMA = 10.0, 3.0
 SIZES = (30_000, 60_000, 120_000, 240_000, 484_176)
-
-
-def fewer(work, value, must=None, aim=None, unit="×"):
-    """A claim whose value should be small."""
-    return Claim(work, value, must, aim, unit=unit, higher_is_better=False)
 
 
 @functools.cache
@@ -47,10 +42,6 @@ def dtsvm(gamma=GAMMA, **parameters):
     return DTSVMClassifier(
         C, gamma, kernel="rbf", n_jobs=THREADS, random_state=0, **parameters
     )
-
-
-def converged_share(model):
-    return float(np.mean(model.leaf_report()["converged"]))
 
 
 def record(case, name, fitted, data="covtype"):

@@ -17,9 +17,8 @@ from sklearn.svm import SVC
 from benchmarks import dtsvm_rivals as rivals
 from benchmarks import environment
 from benchmarks.data import fingerprint
-from benchmarks.dtsvm_covtype import converged_share, fewer
 from benchmarks.dtsvm_problems import THREADS, load_sparse
-from benchmarks.records import CaseResult, Claim
+from benchmarks.records import CaseResult, Claim, converged_share, fewer
 from benchmarks.timing import measure
 from treesvm import DTSVMClassifierCV
 

@@ -10,7 +10,7 @@ from benchmarks.export_answers import (
     onnx_session,
     reference,
 )
-from benchmarks.records import CaseResult, Claim, Record
+from benchmarks.records import CaseResult, Record, fewer
 from benchmarks.timing import measure
 from treesvm import DTSVMClassifier, HLSVMClassifier, KernelSVC, compress
 from treesvm.export import to_c, to_onnx
@@ -68,15 +68,11 @@ def equality_case(context):
                 line["unclear"] = apart.n_unclear
             table.append(line)
     claims = [
-        Claim(
-            "labels that differ where the best score leads by 1e-5",
-            wrong, 0.0, unit="", higher_is_better=False,
+        fewer(
+            "labels that differ where the best score leads by 1e-5", wrong, 0.0, unit=""
         ),
-        Claim(
-            "largest relative difference of scores",
-            worst, _SCORE_ERROR, unit="", higher_is_better=False,
-        ),
-    ]  # fmt: skip
+        fewer("largest relative difference of scores", worst, _SCORE_ERROR, unit=""),
+    ]
     return CaseResult(claims=claims, tables={"Answers of exported models": table})
 
 
@@ -117,9 +113,7 @@ def speed_case(context):
             if way != "model" and seconds is not None
         ]
         if name == "H-LSVM, covtype" and line["C, one row"] is not None:
-            value = line["C, one row"]
-            claim = Claim(f"{name}: a row in C", value, 0.5, unit="µs",
-                          higher_is_better=False)  # fmt: skip
+            claim = fewer(f"{name}: a row in C", line["C, one row"], 0.5, unit="µs")
             result.claims.append(claim)
     result.tables["Microseconds for a row, one thread"] = table
     return result

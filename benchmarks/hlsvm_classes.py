@@ -1,8 +1,7 @@
 """One tree for many classes against one tree for each pair."""
 
-from benchmarks.hlsvm_binary import fewer
 from benchmarks.hlsvm_problems import THREADS, error, load
-from benchmarks.records import CaseResult
+from benchmarks.records import CaseResult, fewer
 from benchmarks.timing import measure
 from treesvm import HLSVMClassifier
 from treesvm.metrics import hyperplane_cost

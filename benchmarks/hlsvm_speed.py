@@ -6,9 +6,8 @@ import numpy as np
 
 from benchmarks import environment
 from benchmarks.data import fingerprint
-from benchmarks.hlsvm_binary import fewer
 from benchmarks.hlsvm_problems import THREADS, error, load
-from benchmarks.records import CaseResult, Claim, Record
+from benchmarks.records import CaseResult, Claim, Record, fewer
 from benchmarks.timing import measure
 from treesvm import HLSVMClassifier
 from treesvm.metrics import hyperplane_cost

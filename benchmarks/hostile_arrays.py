@@ -14,10 +14,8 @@ and more time or memory than a child may take.
 
 import importlib
 import inspect
-import os
 import re
 import tempfile
-import time
 import warnings
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -27,6 +25,7 @@ from scipy import sparse
 from sklearn.base import BaseEstimator, clone, is_regressor
 from sklearn.exceptions import ConvergenceWarning
 
+from benchmarks.hostile_cases import generated_case, judging
 from benchmarks.hostile_ingredients import (
     FORMS_OF_ALL_KINDS,
     LABELS,
@@ -36,14 +35,10 @@ from benchmarks.hostile_ingredients import (
     WEIGHTS,
     same_values,
 )
-from benchmarks.hostile_tally import kind_rows, run_batches
-from benchmarks.limited_child import Limits, open_all
-from benchmarks.records import CaseResult, Claim, Record
 from treesvm import KernelSVC
 
 N_CASES, N_QUICK = 10_000, 60
 _BATCH = 250
-LIMITS = Limits(seconds=120.0, hang_seconds=400.0, n_bytes=4 * 2**30)
 FINE = ("right answer", "refused by name", "answered, not converged")
 _PACKAGES = ("treesvm", "treesvm.baselines", "treesvm.candidates")
 # What keeps a case small; other parameters are the defaults.
@@ -279,49 +274,15 @@ def _compared(found, expected, labels, has_ties=False):
 def arrays_case(context):
     """Ten thousand cases, each in a child with limits."""
     n_cases = N_QUICK if context.quick else N_CASES
-    context.start_ours()
-    start = time.perf_counter()
-    size = min(_BATCH, n_cases)
-    total = run_batches("arrays", n_cases, size, judged, FINE, quick=context.quick)
-    seconds = time.perf_counter() - start
-    return hostile_result("arrays", total, n_cases, FINE, seconds)
+    return generated_case(context, "arrays", n_cases, _BATCH, described, FINE)
 
 
-def hostile_result(case, total, n_cases, fine, seconds):
-    """Return the claims and tables of a case of this kind."""
-    n_bad = float(len(total["harm"]))
-    few = {"higher_is_better": False}
-    return CaseResult(
-        [Record(case, "treesvm", f"{case} of strangers", seconds=seconds)],
-        [
-            Claim(f"generated {case}", total["n_items"], n_cases, unit="cases"),
-            Claim(f"{case} that did harm", n_bad, 0.0, unit="cases", **few),
-        ],
-        {f"Generated {case}": kind_rows(total, fine, "hostile")},
-        [f"{number}, {kind}: {words}" for number, kind, words in total["harm"][:5]],
-    )
+def described(number, folder):
+    """Return kind and words of a number."""
+    return drawn(number, folder)[1:]
 
 
-def judged(numbers):
-    """Return kind and answer of each number."""
-    with tempfile.TemporaryDirectory() as folder:
-        target = "benchmarks.hostile_arrays:opener"
-        answers = open_all(target, numbers, folder, LIMITS)
-        kinds, words = zip(*(drawn(n, Path(folder))[1:] for n in numbers), strict=True)
-    for answer, text in zip(answers, words, strict=True):
-        answer["note"] = f"[{text}] {answer.get('note', '')[-200:]}"
-    return list(zip(kinds, answers, strict=True))
-
-
-def opener(folder):
-    """Return what a child does with the number of a case."""
-    os.chdir(folder)  # hostile names of folders stay in it
-
-    def act(item, watch):
-        watch["is_on"] = False  # training imports, compiles and starts threads
-        return judge(drawn(int(item), Path(folder))[0])
-
-    return act
+opener = judging(lambda number, folder: judge(drawn(number, folder)[0]))
 
 
 if __name__ == "__main__":

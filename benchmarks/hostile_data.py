@@ -18,10 +18,11 @@ from typing import NamedTuple
 import numpy as np
 from sklearn.datasets import load_svmlight_file
 
+from benchmarks.hostile_cases import harm_notes, judged
 from benchmarks.hostile_tally import kind_rows, run_batches
-from benchmarks.limited_child import Limits, open_all
+from benchmarks.limited_child import Limits
 from benchmarks.memory import peak_memory
-from benchmarks.records import CaseResult, Claim
+from benchmarks.records import CaseResult, Claim, fewer
 from benchmarks.timing import measure
 from treesvm.cli.main import main
 from treesvm.datasets import DataFileError, make_waves, read_libsvm, read_table
@@ -166,27 +167,26 @@ def damage_case(context):
     context.start_ours()
     n_files = 100 if context.quick else _N_FILES
     total = run_batches(
-        "data", n_files, min(_BATCH, n_files), judged, _FINE, quick=context.quick
+        "data", n_files, min(_BATCH, n_files), _judged, _FINE, quick=context.quick
     )
     work = "damaged data files without a message and its place"
     n_bad = float(len(total["harm"]))
     claims = [
         Claim("damaged data files", total["n_items"], n_files, unit="files"),
-        Claim(work, n_bad, must=0, unit="files", higher_is_better=False),
+        fewer(work, n_bad, 0, unit="files"),
     ]
     table = {"Damaged data files": kind_rows(total, _FINE, "format")}
-    notes = [f"{number}, {kind}: {words}" for number, kind, words in total["harm"][:5]]
-    return CaseResult(claims=claims, tables=table, notes=notes)
+    return CaseResult(claims=claims, tables=table, notes=harm_notes(total))
 
 
-def judged(numbers):
+def _judged(numbers):
     """Return the format and the answer of the child for every number."""
-    formats = list(_good_files())
-    with tempfile.TemporaryDirectory() as folder:
-        target = "benchmarks.hostile_data:opener"
-        answers = open_all(target, numbers, folder, _LIMITS)
-    kinds = [formats[number % len(formats)] for number in numbers]
-    return list(zip(kinds, answers, strict=True))
+    formats, target = list(_good_files()), "benchmarks.hostile_data:opener"
+
+    def described(number, _):
+        return formats[number % len(formats)], ""
+
+    return judged(target, described, numbers, _LIMITS)
 
 
 def opener(folder):
@@ -237,9 +237,7 @@ def stream_case(context):
                 }
             )
             work = f"{n_rows:,} rows of {ending} streamed through predict"
-            result.claims.append(
-                Claim(work, peak.peak_mb, _MAX_MB, unit="MB", higher_is_better=False)
-            )
+            result.claims.append(fewer(work, peak.peak_mb, _MAX_MB, unit="MB"))
             data.unlink()
     result.tables["streamed predictions of a DTSVM"] = rows
     return result

@@ -5,26 +5,15 @@ is the answer of the model that was fitted on dense float64 rows and asked with 
 rows: labels and chosen rows are equal, values up to the rounding of float32.
 """
 
-import os
-import tempfile
-import time
 import warnings
 from functools import cache
-from pathlib import Path
 
 import numpy as np
 from scipy import sparse
 from sklearn.base import clone, is_regressor
 
-from benchmarks.hostile_arrays import (
-    ESTIMATORS,
-    LIMITS,
-    answers_of,
-    hostile_result,
-    small_estimator,
-)
-from benchmarks.hostile_tally import run_batches
-from benchmarks.limited_child import open_all
+from benchmarks.hostile_arrays import ESTIMATORS, answers_of, small_estimator
+from benchmarks.hostile_cases import generated_case, judging
 from benchmarks.row_forms import FORMS
 
 FINE = ("equal answers",)
@@ -98,42 +87,22 @@ def _difference(found, right):
     return None
 
 
-def judged(numbers):
-    """Return kind and answer of each number."""
-    with tempfile.TemporaryDirectory() as folder:
-        answers = open_all("benchmarks.hostile_forms:opener", numbers, folder, LIMITS)
-    found = []
-    for number, answer in zip(numbers, answers, strict=True):
-        name, form = drawn(number)
-        answer["note"] = f"[{name} fitted on {form}] {answer.get('note', '')[-200:]}"
-        found.append((name, answer))
-    return found
+def described(number, _):
+    """Return the estimator of a number, and words about the form it is fitted on."""
+    name, form = drawn(number)
+    return name, f"{name} fitted on {form}"
 
 
-def opener(folder):
-    """Return what a child does with the number of a case."""
-    os.chdir(folder)
-
-    def act(item, watch):
-        watch["is_on"] = False  # training imports, compiles and starts threads
-        return judge(int(item), Path(folder))
-
-    return act
+opener = judging(judge)
 
 
 def forms_case(context):
     """The whole product: a fit for each estimator and form, asked in all forms."""
-    n_items = len(ESTIMATORS) * len(ALL_FORMS)
-    n_items = _QUICK_ITEMS if context.quick else n_items
-    context.start_ours()
-    start = time.perf_counter()
-    total = run_batches(
-        "forms", n_items, len(ALL_FORMS), judged, FINE, quick=context.quick
-    )
-    seconds = time.perf_counter() - start
-    result = hostile_result("forms", total, n_items, FINE, seconds)
+    n_forms = len(ALL_FORMS)
+    n_items = _QUICK_ITEMS if context.quick else len(ESTIMATORS) * n_forms
+    result = generated_case(context, "forms", n_items, n_forms, described, FINE)
     result.notes.append(
-        f"Each case is one fit and {len(ALL_FORMS)} forms to ask in: "
-        f"{total['n_items'] * len(ALL_FORMS):,} answers in all."
+        f"Each case is one fit and {n_forms} forms to ask in: "
+        f"{result.claims[0].value * n_forms:,} answers in all."
     )
     return result

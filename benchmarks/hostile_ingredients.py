@@ -188,15 +188,16 @@ def _wrong(function):
     return lambda codes, X, rng: (function(codes), None)
 
 
+def objects_at(values, places):
+    """Return an array of objects, whatever they are."""
+    out = np.empty(len(places), object)
+    out[:] = [values[k] for k in places]
+    return out
+
+
 def _objects(*values):
     """Labels of odd objects, one for each code."""
-
-    def make(codes):
-        out = np.empty(len(codes), object)
-        out[:] = [values[code] for code in codes]
-        return out
-
-    return make
+    return lambda codes: objects_at(values, codes)
 
 
 LABELS = {

@@ -11,7 +11,7 @@ from benchmarks.damaged_models import RAW, SIGNED
 from benchmarks.hostile_tally import kind_rows, run_batches
 from benchmarks.limited_child import LIMITS, open_all
 from benchmarks.model_samples import sample_rows, samples
-from benchmarks.records import CaseResult, Claim, Record
+from benchmarks.records import CaseResult, Claim, Record, fewer
 from benchmarks.zip_bombs import BOMBS
 from treesvm import load_model
 from treesvm.persistence import ModelFileError
@@ -44,14 +44,13 @@ def models_case(context):
     slowest = max(own["slowest"] for own in kinds.values())
     largest = max(own["peak_mb"] for own in kinds.values())
     record = Record("models", "treesvm load_model", "damaged files", seconds=seconds)
-    few = {"higher_is_better": False}
     share, n_bad = 100 * n_signed / total["n_items"], float(len(total["harm"]))
     claims = [
         Claim("damaged model files", total["n_items"], n_files, unit="files"),
-        Claim("model files that did harm", n_bad, 0.0, unit="files", **few),
+        fewer("model files that did harm", n_bad, 0.0, unit="files"),
         Claim("valid checksums, wrong contents", share, 50.0, unit="%"),
-        Claim("slowest file", slowest, LIMITS.seconds, unit="s", **few),
-        Claim("largest peak", largest, LIMITS.n_bytes / 2**20, unit="MB", **few),
+        fewer("slowest file", slowest, LIMITS.seconds, unit="s"),
+        fewer("largest peak", largest, LIMITS.n_bytes / 2**20, unit="MB"),
     ]
     notes = [f"{kind}: {words}" for _, kind, words in total["harm"][:5]]
     table = {"Damaged model files": kind_rows(total, FINE, "damage")}

@@ -8,19 +8,15 @@ hold what training did not: other categories, missing and huge values.
 
 import datetime
 import decimal
-import os
-import tempfile
 import time
 import warnings
-from pathlib import Path
 
 import numpy as np
 import pandas as pd
 
-from benchmarks.hostile_arrays import FINE, LIMITS, _run, hostile_result
-from benchmarks.hostile_ingredients import LABELS, TARGETS, WEIGHTS
-from benchmarks.hostile_tally import run_batches
-from benchmarks.limited_child import open_all
+from benchmarks.hostile_arrays import FINE, _run
+from benchmarks.hostile_cases import generated_case, judging
+from benchmarks.hostile_ingredients import LABELS, TARGETS, WEIGHTS, objects_at
 from treesvm import TreeSVC, TreeSVR
 
 N_CASES, N_QUICK = 4_000, 20
@@ -46,13 +42,7 @@ def _words(rng, n):
 
 def _objects(*values):
     """A column of Python objects drawn from some."""
-
-    def make(rng, n):
-        out = np.empty(n, object)
-        out[:] = [values[k] for k in rng.integers(0, len(values), n)]
-        return out
-
-    return make
+    return lambda rng, n: objects_at(values, rng.integers(0, len(values), n))
 
 
 _DAY = datetime.date(2020, 1, 1)
@@ -211,35 +201,15 @@ def judge(number):
     return outcome
 
 
-def judged(numbers):
-    """Return kind and answer of each number."""
-    with tempfile.TemporaryDirectory() as folder:
-        answers = open_all("benchmarks.hostile_tables:opener", numbers, folder, LIMITS)
-    found = []
-    for number, answer in zip(numbers, answers, strict=True):
-        *_, kind, words = drawn(number)
-        answer["note"] = f"[{words}] {answer.get('note', '')[-200:]}"
-        found.append((kind, answer))
-    return found
+def described(number, _):
+    """Return kind and words of a number."""
+    return drawn(number)[-2:]
 
 
-def opener(folder):
-    """Return what a child does with the number of a case."""
-    os.chdir(Path(folder))
-
-    def act(item, watch):
-        watch["is_on"] = False
-        return judge(int(item))
-
-    return act
+opener = judging(lambda number, _: judge(number))
 
 
 def tables_case(context):
     """Thousands of tables, each in a child with limits."""
     n_cases = N_QUICK if context.quick else N_CASES
-    context.start_ours()
-    start = time.perf_counter()
-    size = min(_BATCH, n_cases)
-    total = run_batches("tables", n_cases, size, judged, FINE, quick=context.quick)
-    seconds = time.perf_counter() - start
-    return hostile_result("tables", total, n_cases, FINE, seconds)
+    return generated_case(context, "tables", n_cases, _BATCH, described, FINE)

@@ -14,13 +14,13 @@ import importlib.util
 
 import numpy as np
 
-from benchmarks.dtsvm_covtype import boosted, covtype, fewer, record
+from benchmarks.dtsvm_covtype import boosted, covtype, record
 from benchmarks.dtsvm_problems import THREADS
 from benchmarks.dtsvm_rivals import fit
 from benchmarks.kernels_choice import choice_case
 from benchmarks.kernels_defaults import defaults_case
 from benchmarks.kernels_ranking import ranking_case
-from benchmarks.records import CaseResult, Claim
+from benchmarks.records import CaseResult, Claim, fewer
 from benchmarks.timing import measure
 from treesvm import DTSVMClassifier
 from treesvm.kernels.kernel import Gaussian, Laplacian

@@ -14,9 +14,9 @@ import numpy as np
 from sklearn.svm import SVC
 
 from benchmarks import data, hlsvm_problems
-from benchmarks.dtsvm_covtype import covtype, dtsvm, fewer
+from benchmarks.dtsvm_covtype import covtype, dtsvm
 from benchmarks.hlsvm_speed import model_with
-from benchmarks.records import CaseResult
+from benchmarks.records import CaseResult, fewer
 from treesvm import DTSVMClassifier, HLSVMClassifier, KernelSVC, TreeSVC, compress
 
 C, GAMMA = 10.0, 10.0  # letter's, features in [0, 1]

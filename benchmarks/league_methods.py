@@ -6,9 +6,10 @@ Every method has two threads, and chooses on training rows only.
 """
 
 import hashlib
+import importlib
 import importlib.util
 import json
-from typing import NamedTuple
+from typing import ClassVar, NamedTuple
 
 import numpy as np
 from sklearn.compose import make_column_selector, make_column_transformer
@@ -91,32 +92,45 @@ def numbers(is_standardised=False):
     )
 
 
+def _kind(module, name, is_regression):
+    """Return a class of another package, for classes or for numbers."""
+    ending = "Regressor" if is_regression else "Classifier"
+    return getattr(importlib.import_module(module), name + ending)
+
+
 def _hist(**options):
     def make(is_regression, seed, n_features):
-        from sklearn import ensemble
-
-        kind = "Regressor" if is_regression else "Classifier"
-        made = getattr(ensemble, f"HistGradientBoosting{kind}")
-        return made(random_state=seed, **options)
+        kind = _kind("sklearn.ensemble", "HistGradientBoosting", is_regression)
+        return kind(random_state=seed, **options)
 
     return make
 
 
 def _forest(is_regression, seed, n_features):
-    from sklearn import ensemble
-
-    kind = "Regressor" if is_regression else "Classifier"
-    made = getattr(ensemble, f"RandomForest{kind}")
+    kind = _kind("sklearn.ensemble", "RandomForest", is_regression)
     return make_pipeline(
-        numbers(), made(n_estimators=300, n_jobs=THREADS, random_state=seed)
+        numbers(), kind(n_estimators=300, n_jobs=THREADS, random_state=seed)
     )
 
 
 class _Boosted:
     """A booster of another package, perhaps stopped by a fifth of the training rows."""
 
+    package, name, seed_name = "", "", "random_state"
+    settings: ClassVar = {}
+    if_stopped: ClassVar = {}
+
     def __init__(self, model, seed, is_stopped):
         self._model, self._seed, self._is_stopped = model, seed, is_stopped
+
+    @classmethod
+    def maker(cls, is_stopped):
+        def make(is_regression, seed, n_features):
+            options = cls.settings | (cls.if_stopped if is_stopped else {})
+            kind = _kind(cls.package, cls.name, is_regression)
+            return cls(kind(**options, **{cls.seed_name: seed}), seed, is_stopped)
+
+        return make
 
     def fit(self, X, y):
         if not self._is_stopped:
@@ -162,6 +176,10 @@ def _classes_kept(X, X_val, y, y_val):
 
 
 class _LightGBM(_Boosted):
+    package, name = "lightgbm", "LGBM"
+    settings: ClassVar = {"n_jobs": THREADS, "verbose": -1}
+    if_stopped: ClassVar = {"n_estimators": _TREES}
+
     def _options(self, X):
         from lightgbm import early_stopping
 
@@ -171,6 +189,14 @@ class _LightGBM(_Boosted):
 
 class _CatBoost(_Boosted):
     """Takes categories as texts, among which missing is one more."""
+
+    package, name, seed_name = "catboost", "CatBoost", "random_seed"
+    settings: ClassVar = {
+        "thread_count": THREADS,
+        "verbose": False,
+        "allow_writing_files": False,
+    }
+    if_stopped: ClassVar = {"iterations": _TREES, "early_stopping_rounds": _PATIENCE}
 
     def _options(self, X):
         return {"cat_features": list(X.select_dtypes("category"))}
@@ -182,57 +208,13 @@ class _CatBoost(_Boosted):
         return X if y is None else (X, y)
 
 
-def _lightgbm(is_stopped):
-    def make(is_regression, seed, n_features):
-        from lightgbm import LGBMClassifier, LGBMRegressor
-
-        kind = LGBMRegressor if is_regression else LGBMClassifier
-        more = {"n_estimators": _TREES} if is_stopped else {}
-        model = kind(n_jobs=THREADS, random_state=seed, verbose=-1, **more)
-        return _LightGBM(model, seed, is_stopped)
-
-    return make
-
-
-def _xgboost(is_stopped):
-    def make(is_regression, seed, n_features):
-        from xgboost import XGBClassifier, XGBRegressor
-
-        kind = XGBRegressor if is_regression else XGBClassifier
-        more = {"n_estimators": _TREES, "early_stopping_rounds": _PATIENCE}
-        model = kind(
-            n_jobs=THREADS,
-            random_state=seed,
-            verbosity=0,
-            enable_categorical=True,
-            **(more if is_stopped else {}),
-        )
-        return _XGBoost(model, seed, is_stopped)
-
-    return make
-
-
 class _XGBoost(_Boosted):
+    package, name = "xgboost", "XGB"
+    settings: ClassVar = {"n_jobs": THREADS, "verbosity": 0, "enable_categorical": True}
+    if_stopped: ClassVar = {"n_estimators": _TREES, "early_stopping_rounds": _PATIENCE}
+
     def _options(self, X):
         return {"verbose": False}
-
-
-def _catboost(is_stopped):
-    def make(is_regression, seed, n_features):
-        from catboost import CatBoostClassifier, CatBoostRegressor
-
-        kind = CatBoostRegressor if is_regression else CatBoostClassifier
-        more = {"iterations": _TREES, "early_stopping_rounds": _PATIENCE}
-        model = kind(
-            thread_count=THREADS,
-            random_seed=seed,
-            verbose=False,
-            allow_writing_files=False,
-            **(more if is_stopped else {}),
-        )
-        return _CatBoost(model, seed, is_stopped)
-
-    return make
 
 
 def _tuned_svm(is_regression, seed, n_features):
@@ -294,12 +276,12 @@ METHODS = (
     Method(SEARCHED, _ours(60), {"time_limit": 60}, **_OWN),
     Method(FAST_SEARCHED, _ours(10), {"time_limit": 10}, **_OWN),
     Method(PLAIN, _plain, _DEFAULT, **_OWN),
-    Method("LightGBM", _lightgbm(False), _DEFAULT, "lightgbm", "lightgbm"),
-    Method("LightGBM, 400", _lightgbm(True), _STOPPED, "lightgbm", "lightgbm"),
-    Method("XGBoost", _xgboost(False), _DEFAULT, "xgboost", "xgboost"),
-    Method("XGBoost, 400", _xgboost(True), _STOPPED, "xgboost", "xgboost"),
-    Method("CatBoost", _catboost(False), _DEFAULT, "catboost", "catboost"),
-    Method("CatBoost, 400", _catboost(True), _STOPPED, "catboost", "catboost"),
+    Method("LightGBM", _LightGBM.maker(False), _DEFAULT, "lightgbm", "lightgbm"),
+    Method("LightGBM, 400", _LightGBM.maker(True), _STOPPED, "lightgbm", "lightgbm"),
+    Method("XGBoost", _XGBoost.maker(False), _DEFAULT, "xgboost", "xgboost"),
+    Method("XGBoost, 400", _XGBoost.maker(True), _STOPPED, "xgboost", "xgboost"),
+    Method("CatBoost", _CatBoost.maker(False), _DEFAULT, "catboost", "catboost"),
+    Method("CatBoost, 400", _CatBoost.maker(True), _STOPPED, "catboost", "catboost"),
     Method("HistGB", _hist(), _DEFAULT, **_SKLEARN),
     Method(
         "HistGB, 400",

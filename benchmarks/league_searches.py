@@ -13,11 +13,11 @@ import numpy as np
 from sklearn.datasets import make_classification
 
 from benchmarks.data import load
-from benchmarks.dtsvm_covtype import boosted, covtype, fewer
+from benchmarks.dtsvm_covtype import boosted, covtype
 from benchmarks.dtsvm_problems import THREADS
 from benchmarks.dtsvm_sparse import prepared
 from benchmarks.league_tables import load_table
-from benchmarks.records import CaseResult, Claim
+from benchmarks.records import CaseResult, Claim, fewer
 from treesvm import DTSVMClassifierCV, TreeSVC
 from treesvm.model_selection.candidates_of_tables import first_thetas
 

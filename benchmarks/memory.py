@@ -21,14 +21,13 @@ class Peak(NamedTuple):
     result: Any  # what the work returned (JSON)
 
 
-def peak_memory(target, timeout=None, **params):
+def peak_memory(target, **params):
     """Run ``target(**params)()`` in a child process; `params` and result are JSON."""
     command = "import sys, benchmarks.memory as m; m.child(*sys.argv[1:])"
     done = subprocess.run(
         [sys.executable, "-c", command, target, json.dumps(params)],
         capture_output=True,
         text=True,
-        timeout=timeout,
         cwd=Path(__file__).resolve().parents[1],  # where `benchmarks` is importable
     )
     if done.returncode != 0:
@@ -40,14 +39,15 @@ def child(target, params):
     """What the child process runs: prepare, note the size, work, print one line."""
     module, name = target.split(":")
     work = getattr(importlib.import_module(module), name)(**json.loads(params))
-    start = _status_mb("VmRSS")
+    start = status_mb("VmRSS")
     result = work()
     # VmHWM belongs to this program; ru_maxrss also counts the parent that forked it.
-    peak = {"start_mb": start, "peak_mb": _status_mb("VmHWM"), "result": result}
+    peak = {"start_mb": start, "peak_mb": status_mb("VmHWM"), "result": result}
     print(json.dumps(peak))
 
 
-def _status_mb(field):
+def status_mb(field):
+    """Return a size of this process, such as "VmRSS" or its peak, "VmHWM"."""
     try:
         with open("/proc/self/status", encoding="utf8") as file:
             for line in file:

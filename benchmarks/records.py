@@ -2,6 +2,8 @@
 
 from dataclasses import asdict, dataclass, field
 
+import numpy as np
+
 from benchmarks import environment
 
 UNSOLVED = "not counted: too few solves converged"
@@ -53,6 +55,16 @@ class Claim:
         if self.higher_is_better:
             return "holds" if self.value >= self.bound else "does not hold"
         return "holds" if self.value <= self.bound else "does not hold"
+
+
+def fewer(work, value, must=None, aim=None, unit="×"):
+    """A claim whose value should be small."""
+    return Claim(work, value, must, aim, unit=unit, higher_is_better=False)
+
+
+def converged_share(model):
+    """Return the share of a fitted model's leaves whose machines converged."""
+    return float(np.mean(model.leaf_report()["converged"]))
 
 
 @dataclass

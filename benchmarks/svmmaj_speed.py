@@ -6,7 +6,7 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.svm import LinearSVC
 
 from benchmarks import svmmaj_problems as problems
-from benchmarks.records import CaseResult, Claim, Record
+from benchmarks.records import CaseResult, Claim, Record, fewer
 from benchmarks.timing import measure
 from treesvm import HLSVMClassifier, SVMMajClassifier, SVMPartitionTreeClassifier
 from treesvm.solvers.hinges import find_hinge
@@ -207,7 +207,7 @@ def covtype_case(context):
     for record in trees[:3]:
         work = f"{record.method.removeprefix('treesvm ')}, time over LinearSVC's"
         ratio = record.seconds / single.seconds
-        result.claims.append(Claim(work, ratio, 20.0, higher_is_better=False))
+        result.claims.append(fewer(work, ratio, 20.0))
     result.tables[f"covtype, {n_rows:,} rows, class 2 against the rest"] = table
     return result
 

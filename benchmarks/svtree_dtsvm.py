@@ -5,7 +5,7 @@ import time
 import numpy as np
 
 from benchmarks import data
-from benchmarks.records import CaseResult, Claim, Record
+from benchmarks.records import CaseResult, Claim, Record, converged_share, fewer
 from treesvm import DTSVMClassifier, compress
 from treesvm.metrics import support_vector_cost
 
@@ -66,10 +66,9 @@ def _set_rows(context, name, parameters, result):
     seconds = time.perf_counter() - start
     accuracy = float(model.score(X_test, y_test))
     cost = support_vector_cost(model, X_test)
-    share = float(np.mean(model.leaf_report()["converged"]))
     result.records.append(
         Record("dtsvm", "treesvm DTSVM", name, seconds, accuracy=accuracy,
-               converged_share=share, n_support=cost.tnsv_distinct)
+               converged_share=converged_share(model), n_support=cost.tnsv_distinct)
     )  # fmt: skip
     rows = [_row("DTSVM", seconds, cost.nesv_distinct, 1.0, accuracy, 0.0)]
     for vectors, tolerance in VARIANTS[name]:
@@ -97,10 +96,8 @@ def _set_rows(context, name, parameters, result):
     result.claims += _claims(name, rows[1:])
     if name == "covtype":
         seconds = max(row["seconds"] for row in rows[1:] if "free" in row["model"])
-        result.claims.append(
-            Claim("covtype, compress with free vectors, slowest", seconds, 120.0, 45.0,
-                  "s", higher_is_better=False)
-        )  # fmt: skip
+        work = "covtype, compress with free vectors, slowest"
+        result.claims.append(fewer(work, seconds, 120.0, 45.0, "s"))
     return rows
 
 

@@ -7,7 +7,7 @@ from sklearn.datasets import make_classification
 
 from benchmarks import data
 from benchmarks.memory import peak_memory
-from benchmarks.records import CaseResult, Claim, Record
+from benchmarks.records import CaseResult, Record, fewer
 from benchmarks.svtree_problems import Split
 from benchmarks.timing import measure
 from treesvm import DTSVMClassifier, KernelSVC, SupportVectorTreeClassifier, compress
@@ -66,10 +66,8 @@ def build_case(context):
                    timing.cpu_seconds, 2)
         )  # fmt: skip
         if name != "ours, a chain":
-            result.claims.append(
-                Claim(f"{n_rows:,} rows x {n_terms:,} vectors, {name}", timing.seconds,
-                      10.0, 3.0, "s", higher_is_better=False)
-            )  # fmt: skip
+            work = f"{n_rows:,} rows x {n_terms:,} vectors, {name}"
+            result.claims.append(fewer(work, timing.seconds, 10.0, 3.0, "s"))
     result.tables[f"Growing on {n_rows:,} x {n_terms:,} terms, 2 threads"] = rows
     _add_memory(context, result)
     return result
@@ -79,10 +77,8 @@ def _add_memory(context, result):
     n_rows = 2_000 if context.quick else MANY_ROWS
     peak = peak_memory("benchmarks.svtree_speed:prepare_large_fit", n_rows=n_rows)
     used = peak.peak_mb - peak.start_mb
-    result.claims.append(
-        Claim(f"{n_rows:,} rows, memory above the data, budget {CACHE_MB} MB", used,
-              CACHE_MB * 1.2, unit="MB", higher_is_better=False)
-    )  # fmt: skip
+    work = f"{n_rows:,} rows, memory above the data, budget {CACHE_MB} MB"
+    result.claims.append(fewer(work, used, CACHE_MB * 1.2, unit="MB"))
     whole, used_rows = peak.result["whole_mb"], peak.result["rows"]
     result.notes.append(
         f"With {n_rows:,} rows and {peak.result['vectors']:,} support vectors the "

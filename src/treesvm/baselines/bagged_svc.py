@@ -3,15 +3,14 @@
 from typing import Any, Self
 
 import numpy as np
-from sklearn.base import ClassifierMixin
 from sklearn.utils import check_random_state
 
-from treesvm.decomposition.committee import Committee, joined
+from treesvm.decomposition.committee import joined, joint_scores
 from treesvm.decomposition.decomposition import Decomposition
 from treesvm.decomposition.theta import Theta
 from treesvm.decomposition.training import MachineOptions
+from treesvm.estimators.classifier import Classifier
 from treesvm.inputs.array_types import Array, ArrayLike, ClassWeight, MatrixLike, Seed
-from treesvm.inputs.estimator import Estimator
 from treesvm.inputs.training_rows import class_rows
 from treesvm.inputs.whole_fit import all_or_nothing
 from treesvm.model_selection.row_splits import split_rows
@@ -24,7 +23,7 @@ from treesvm.model_selection.search_fold import LeafTask
 from treesvm.partitions.whole_space import WholeSpace
 
 
-class BaggedSVC(ClassifierMixin, Estimator):
+class BaggedSVC(Classifier):
     """Kernel SVMs of few random rows each, added while that pays; they vote.
 
     For every (C, gamma) of the grid machines are added, each of a new draw without
@@ -231,26 +230,10 @@ class BaggedSVC(ClassifierMixin, Estimator):
             One column for each class in `classes_`; of two classes one number, which
             is positive for the second.
         """
-        return self._answers("decision_function", X)
+        return self._second_or_all(X)
 
-    def predict(self, X: MatrixLike) -> Array:
-        """Return the class of every row.
-
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n_rows, n_features)
-            Rows to answer.
-
-        Returns
-        -------
-        ndarray of shape (n_rows,)
-        """
-        return self._answers("predict", X)
-
-    def _answers(self, method, X):
-        X = self._checked(X)
-        said = [member.says(X, self.n_jobs) for member in self.decompositions_]
-        return Committee(len(self.classes_)).answers(method, said, self.classes_)
+    def _scores(self, X):
+        return joint_scores(self.decompositions_, X, self.n_jobs)
 
 
 class _Committee:

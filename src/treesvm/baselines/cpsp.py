@@ -6,14 +6,14 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 from scipy import sparse
-from sklearn.base import ClassifierMixin
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 
 from treesvm.compression.subspace_pursuit import PursuitOptions, pursue
+from treesvm.decomposition.calibration import as_columns
 from treesvm.decomposition.progress import Progress
+from treesvm.estimators.classifier import Classifier
 from treesvm.inputs.array_types import Array, ArrayLike, ClassWeight, MatrixLike, Seed
-from treesvm.inputs.estimator import Estimator
 from treesvm.inputs.parameter_rules import count, one_of
 from treesvm.inputs.training_rows import class_rows, takes_gram
 from treesvm.inputs.whole_fit import all_or_nothing
@@ -22,7 +22,7 @@ from treesvm.kernels.kernel import kernel_class, resolve_kernel
 _GOOD_GAP = 1e-2  # relative gap above which a machine is reported as not converged
 
 
-class CPSPClassifier(ClassifierMixin, Estimator):
+class CPSPClassifier(Classifier):
     """Cutting-plane subspace pursuit: an SVM over a few basis vectors.
 
     The basis grows one vector at a time, each the one that captures most of the cutting
@@ -221,25 +221,10 @@ callable, default="rbf"
             One column for each class in `classes_`; of two classes one number, which
             is positive for the second.
         """
-        values = self._decisions(X)
-        return values[:, 0] if len(self.classes_) == 2 else values
+        return self._decisions(self._checked(X))
 
-    def predict(self, X: MatrixLike) -> Array:
-        """Return the class of every row.
-
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n_rows, n_features)
-            Rows to answer.
-
-        Returns
-        -------
-        ndarray of shape (n_rows,)
-        """
-        values = self._decisions(X)
-        if len(self.classes_) == 2:
-            return self.classes_[(values[:, 0] > 0).astype(np.intp)]
-        return self.classes_[values.argmax(axis=1)]
+    def _scores(self, X):
+        return as_columns(self._decisions(X))
 
     def kernel_evaluations(self, X: MatrixLike) -> Array:
         """Return how many kernels every row costs: the whole basis.
@@ -256,11 +241,12 @@ callable, default="rbf"
         return np.full(self._checked(X).shape[0], len(self.basis_vectors_))
 
     def _decisions(self, X):
-        X = _dense(self._checked(X))
-        if len(self.basis_vectors_) == 0:
-            return np.tile(self.intercept_, (len(X), 1))
-        K = self.kernel_.block(X, self.basis_vectors_, np.float64)
-        return K @ self.coef_ + self.intercept_
+        X = _dense(X)
+        values = np.tile(self.intercept_, (len(X), 1))
+        if len(self.basis_vectors_):
+            K = self.kernel_.block(X, self.basis_vectors_, np.float64)
+            values = K @ self.coef_ + self.intercept_
+        return values[:, 0] if len(self.classes_) == 2 else values
 
     def check_parameters(self) -> None:
         """Raise a ValueError that names a parameter out of range."""

@@ -286,15 +286,11 @@ callable, default="rbf"
         met = int(sizes.sum()) * options.layout.machine_ids.shape[1]
         progress = Progress(options.epochs * met, "looks at rows", self.verbose)
 
-        def advance(n_rows):
-            for _ in range(n_rows):
-                progress.step()
-
         machine, weight = learn_online(
             rows,
             options,
             check_random_state(self.random_state),
-            on_rows=advance if self.verbose else None,
+            on_rows=progress.step_many if self.verbose else None,
             **known,
         )
         progress.close()

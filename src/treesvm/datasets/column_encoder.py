@@ -96,14 +96,11 @@ class ColumnEncoder:
         _check_rule("unseen", unseen, UNSEEN_RULES)
         _check_rule("scale", scale, SCALES)
         rules = {"missing": missing, "unseen": unseen, "scale": scale}
-        if table.is_matrix:
-            spec = _matrix_spec(table, missing)
-        else:
-            columns = [_column_spec(table, name, missing) for name in table.X]
-            spec = {"kind": "columns", "columns": columns}
-        plain = cls._unscaled(table, {**spec, **rules}, max_bytes)
-        X = plain.transform(table)
-        plain._check_magnitude(X)
+
+        def learned(name):
+            return _column_spec(table, name, missing)
+
+        plain, X = cls._unscaled(table, learned, rules, max_bytes)
         return plain._with_scaling(*scales_of(X, scale))
 
     @classmethod
@@ -155,20 +152,14 @@ class ColumnEncoder:
                 f"{table.n_rows:,} rows; give one number for each."
             )
         targets = target_columns(target, n_classes)
-        if table.is_matrix:
-            spec = _matrix_spec(table, missing)
-        else:
-            columns = [
-                coded_column(table, name, missing, targets, max_onehot)
-                if table.X[name].dtype == object
-                else _column_spec(table, name, missing)
-                for name in table.names or ()
-            ]
-            spec = {"kind": "columns", "columns": columns}
-        spec |= {"missing": missing, "unseen": "zeros", "scale": scale}
-        plain = cls._unscaled(table, spec, max_bytes)
-        X = plain.transform(table)
-        plain._check_magnitude(X)
+
+        def learned(name):
+            if table.X[name].dtype == object:
+                return coded_column(table, name, missing, targets, max_onehot)
+            return _column_spec(table, name, missing)
+
+        rules = {"missing": missing, "unseen": "zeros", "scale": scale}
+        plain, X = cls._unscaled(table, learned, rules, max_bytes)
         plain._put_out_of_fold_means(X, table, targets, seed)
         shift, factor = scales_of(X, scale)
         # A column without values has no scale: what comes later says nothing.
@@ -176,13 +167,21 @@ class ColumnEncoder:
         return plain._with_scaling(shift, factor), in_scale(X, shift, factor)
 
     @classmethod
-    def _unscaled(cls, table, spec, max_bytes):
-        """Return the encoder without scale, if its rows are within the memory."""
+    def _unscaled(cls, table, learned, rules, max_bytes):
+        """Return the encoder without scale, and its rows if the memory takes them."""
+        if table.is_matrix:
+            spec = _matrix_spec(table, rules["missing"])
+        else:
+            spec = {"kind": "columns", "columns": list(map(learned, table.X))}
         width = _width(spec)
         MemoryAccount(table.path, max_bytes).charge(
             _encoded_bytes(table, spec, width), f"a table of {width:,} encoded features"
         )
-        return cls({**spec, "shift": [0.0] * width, "factor": [1.0] * width})
+        unscaled = {"shift": [0.0] * width, "factor": [1.0] * width}
+        plain = cls({**spec, **rules, **unscaled})
+        X = plain.transform(table)
+        plain._check_magnitude(X)
+        return plain, X
 
     def _check_magnitude(self, X):
         """Raise a ValueError for numbers whose sums and differences overflow."""

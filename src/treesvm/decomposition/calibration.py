@@ -74,9 +74,8 @@ def part_masses(member, shares):
     Where no tree has counted them, those of all rows, in each part as many as it has;
     a part with one class has that only.
     """
-    tree = getattr(member.partition, "tree", None)
-    if tree is not None:
-        return tree.value[tree.leaves()]
+    if member.tree is not None:
+        return member.tree.value[member.tree.leaves()]
     masses = np.tile(shares, (len(member.parts), 1))
     for k, part in enumerate(member.parts):
         if part.machine is None:
@@ -196,7 +195,7 @@ def calibrate(members, rows, C, seed, *, loss="hinge", voting="hard"):
             groups[number] = rows_by_leaf(parts, len(member.parts))
         return rows.take(groups[number].rows(k))
 
-    tree = getattr(members[0].partition, "tree", None)
+    tree = members[0].tree
     mass = np.bincount(rows.target, weights=rows.weight, minlength=rows.n_classes)
     mass = mass if tree is None else tree.value[0]
     how = {"loss": loss, "voting": voting}

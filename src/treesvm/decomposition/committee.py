@@ -138,7 +138,7 @@ def _part_shares(member, shares):
     is_certain = np.array([part.machine is None for part in member.parts])
     masses = part_masses(member, shares)
     log_ratio = np.log(drawn_shares(masses, shares)) - np.log(shares)
-    if len(member.parts) == 1 or not hasattr(member.partition, "tree"):
+    if len(member.parts) == 1 or member.tree is None:
         log_ratio[~is_certain] = 0.0
     return PartShares(log_ratio, is_certain)
 

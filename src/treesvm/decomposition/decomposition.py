@@ -4,6 +4,7 @@ A part whose rows have one class answers with its label, every other part with a
 machine.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -25,7 +26,7 @@ class Decomposition:
 
     Attributes
     ----------
-    partition : TreeParts, RandomPartition or WholeSpace
+    partition : TreeParts, RandomPartition, WholeSpace or a user's own
     parts : list of Part
     n_classes : int or None
         None where parts are regressors.
@@ -35,9 +36,25 @@ class Decomposition:
     parts: list[Part]
     n_classes: Any
 
+    @property
+    def tree(self) -> Any:
+        """The tree of the partition, None where it is none."""
+        return getattr(self.partition, "tree", None)
+
+    def places(self, X, n_jobs: int | None = None) -> np.ndarray:
+        """Return the leaf of every row, or its part where there is no tree."""
+        if self.tree is None:
+            return self.apply(X, n_jobs)
+        return self.tree.apply(X, n_jobs=n_jobs)
+
     def apply(self, X, n_jobs: int | None = None) -> np.ndarray:
         """Return the part of every row."""
         return self.partition.apply(X, n_jobs=n_jobs)
+
+    def row_router(self) -> Callable[[np.ndarray], int]:
+        """Return a function from a 1-D row to its part."""
+        own = getattr(self.partition, "row_router", None)  # faster, where there is one
+        return own() if own is not None else lambda x: int(self.apply(x[None])[0])
 
     def training_parts(self, X) -> np.ndarray:
         """Return the part that each of all training rows has trained."""
@@ -143,11 +160,4 @@ def support_rows(members, X):
 
 def trees_of(members):
     """Return the trees of the members whose partition is one."""
-    partitions = [member.partition for member in members]
-    return [partition.tree for partition in partitions if hasattr(partition, "tree")]
-
-
-def places_of(partition, X, n_jobs=None):
-    """Return the leaf of every row, or its part where there is no tree."""
-    tree = getattr(partition, "tree", None)
-    return partition.apply(X, n_jobs) if tree is None else tree.apply(X, n_jobs=n_jobs)
+    return [member.tree for member in members if member.tree is not None]

@@ -16,6 +16,8 @@ from treesvm.machines.gradients import gradient_outer, machine_gradients
 from treesvm.machines.shapley import shapley_values
 from treesvm.trees.leaf_rows import rows_by_leaf
 
+_LEADING = 3  # features that a part's report names
+
 
 def importances(members, n_features):
     """Return the importance of each feature: not negative, summing to one.
@@ -46,7 +48,7 @@ def part_importances(part, n_features):
     return found
 
 
-def leading_features(part, n_features, names, n_most=3):
+def leading_features(part, n_features, names):
     """Return the names of the features that matter most in a part, as one text.
 
     Empty where there is no machine, or its kernel has no gradient.
@@ -54,7 +56,7 @@ def leading_features(part, n_features, names, n_most=3):
     if part.machine is None or not part.machine.kernel.has_gradient:
         return ""
     found = part_importances(part, n_features)
-    order = np.argsort(-found, kind="stable")[:n_most]
+    order = np.argsort(-found, kind="stable")[:_LEADING]
     return ", ".join(str(names[j]) for j in order if found[j] > 0)
 
 

@@ -4,22 +4,6 @@ import numpy as np
 
 from treesvm.decomposition.explanations import leading_features
 
-_NAMES = (
-    "tree",
-    "leaf",
-    "rows",
-    "classes",
-    "answer",
-    "kernel",
-    "C",
-    "gamma",
-    "support_vectors",
-    "converged",
-    "gap",
-    "seconds",
-    "features",
-)
-
 
 def leaf_report(members, classes, names, C):
     """Return a dict of columns that pandas takes, with a place for every leaf.
@@ -37,30 +21,27 @@ def leaf_report(members, classes, names, C):
     """
     rows = []
     for number, member in enumerate(members):
-        tree = getattr(member.partition, "tree", None)
+        tree = member.tree
         places = range(len(member.parts)) if tree is None else tree.leaves()
         for leaf, part in zip(places, member.parts, strict=True):
             machine = part.machine
             gap = 0.0 if machine is None else machine.records["gap"].max()
             kernel = getattr(machine, "kernel", None)
             rows.append(
-                (
-                    number,
-                    int(leaf),
-                    part.n_rows,
-                    part.n_classes,
-                    classes[part.code],
-                    "" if kernel is None else kernel.name,
-                    np.nan if kernel is None else C,
-                    getattr(kernel, "gamma", np.nan),
-                    part.n_vectors,
-                    part.converged,
-                    float(gap),
-                    part.seconds,
-                    leading_features(part, len(names), names),
-                )
+                {
+                    "tree": number,
+                    "leaf": int(leaf),
+                    "rows": part.n_rows,
+                    "classes": part.n_classes,
+                    "answer": classes[part.code],
+                    "kernel": "" if kernel is None else kernel.name,
+                    "C": np.nan if kernel is None else C,
+                    "gamma": getattr(kernel, "gamma", np.nan),
+                    "support_vectors": part.n_vectors,
+                    "converged": part.converged,
+                    "gap": float(gap),
+                    "seconds": part.seconds,
+                    "features": leading_features(part, len(names), names),
+                }
             )
-    columns = zip(*rows, strict=True)
-    return {
-        name: np.array(column) for name, column in zip(_NAMES, columns, strict=True)
-    }
+    return {name: np.array([row[name] for row in rows]) for name in rows[0]}

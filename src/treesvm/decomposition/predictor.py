@@ -47,7 +47,7 @@ class _Walker:
     """One decomposition, laid out for single rows."""
 
     def __init__(self, member):
-        self._part_of = member.partition.row_router()
+        self._part_of = member.row_router()
         self._n_classes, self._parts = member.n_classes, member.parts
         self._deciders = [
             None if part.machine is None else part.row_decider()

@@ -4,29 +4,29 @@ from collections.abc import Callable
 from typing import Any, ClassVar, Self
 
 import numpy as np
-from sklearn.base import ClassifierMixin
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from treesvm.decomposition.calibration import calibrate, has_probability
 from treesvm.decomposition.checkpointing import count_restored, open_rows_checkpoint
 from treesvm.decomposition.committee import Committee, committee_of
-from treesvm.decomposition.decomposition import places_of, support_rows, trees_of
+from treesvm.decomposition.decomposition import support_rows
 from treesvm.decomposition.leaf_reduction import check_selector
 from treesvm.decomposition.leaf_report import leaf_report
 from treesvm.decomposition.predictor import DecompositionPredictor
 from treesvm.decomposition.seeds import draw_seeds
-from treesvm.decomposition.training import Recipe, fit_members, machine_options
-from treesvm.estimators.explaining import ExplainsFeatures
+from treesvm.decomposition.training import fit_members, machine_options
+from treesvm.estimators.classifier import CalibratedClassifier
+from treesvm.estimators.decomposed import DecomposedEstimator
 from treesvm.files.file_path import FilePath
 from treesvm.inputs.array_types import Array, ArrayLike, ClassWeight, MatrixLike, Seed
 from treesvm.inputs.parameter_rules import RULES, either, number
-from treesvm.inputs.training_rows import class_rows, takes_gram
+from treesvm.inputs.training_rows import class_rows
 from treesvm.inputs.whole_fit import all_or_nothing
-from treesvm.partitions.choice import find_partition
+from treesvm.partitions.choice import find_partition, recipe_of_members
 
 
-class DTSVMClassifier(ClassifierMixin, ExplainsFeatures):
+class DTSVMClassifier(CalibratedClassifier, DecomposedEstimator):
     """Tree-decomposed kernel SVM, whose C, width and kernel may be left open.
 
     An entropy tree splits the rows until its leaves hold fewer than `max_leaf_size`; a
@@ -175,6 +175,7 @@ or callable, default="auto"
     True
     """
 
+    _of_a_gram: ClassVar = "KernelSVC"
     _rules: ClassVar[dict[str, Any]] = {
         name: either("auto", number('use a positive number or "auto"', above=0.0))
         for name in ("C", "gamma_scale")
@@ -275,14 +276,8 @@ or callable, default="auto"
         """Return how each member is made."""
         partition = find_partition(self.partition)
         if self.n_estimators > 1:
-            partition = partition.randomized()
-        return Recipe(
-            partition,
-            self.max_leaf_size,
-            machine_options(self),
-            self.n_jobs,
-            self.verbose,
-        )
+            partition = recipe_of_members(partition)
+        return self._recipe(partition, machine_options(self))
 
     def restore_fitted(self, members: list[Any], theta: Any = None) -> Self:
         """Set the fitted attributes from trained members, wherever they come from.
@@ -295,32 +290,8 @@ or callable, default="auto"
         elif not hasattr(self, "C_"):
             self.C_, self.gamma_scale_ = float(self.C), float(self.gamma_scale)
             self.kernel_ = self.kernel
-        self.decompositions_ = members
-        self.trees_ = trees_of(members)
-        parts = [part for member in members for part in member.parts]
-        self.n_leaves_ = len(parts)
-        self.n_support_vectors_ = sum(part.n_vectors for part in parts)
-        machines = [part.machine for part in parts if part.machine is not None]
-        self.n_iter_ = max((m.most_steps for m in machines), default=1)
+        self._hold(members)
         return self
-
-    def apply(self, X: MatrixLike) -> Array:
-        """Return the part of every row, one column for each member if several.
-
-        Where a tree cuts the space, its leaf: a node number.
-
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n_rows, n_features)
-            Rows to answer.
-
-        Returns
-        -------
-        ndarray of shape (n_rows,) or (n_rows, n_estimators)
-        """
-        X = self._checked(X)
-        found = [places_of(m.partition, X, self.n_jobs) for m in self.decompositions_]
-        return found[0] if len(found) == 1 else np.stack(found, axis=1)
 
     def decision_function(self, X: MatrixLike) -> Array:
         """Return a score for each class, or for two classes the decision value.
@@ -344,37 +315,7 @@ or callable, default="auto"
             One column for each class in `classes_`; of two classes one number, which
             is positive for the second.
         """
-        return self._answers("decision_function", X)
-
-    def predict(self, X: MatrixLike) -> Array:
-        """Return the class of every row.
-
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n_rows, n_features)
-            Rows to answer.
-
-        Returns
-        -------
-        ndarray of shape (n_rows,)
-        """
-        return self._answers("predict", X)
-
-    @available_if(has_probability)
-    def predict_proba(self, X: MatrixLike) -> Array:
-        """Return class probabilities; the largest is the class that `predict` says.
-
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n_rows, n_features)
-            Rows to answer.
-
-        Returns
-        -------
-        ndarray of shape (n_rows, n_classes)
-            Columns in the order of `classes_`.
-        """
-        return self._answers("predict_proba", X)
+        return self._second_or_all(X)
 
     @available_if(has_probability)
     def predict_log_proba(self, X: MatrixLike) -> Array:
@@ -433,22 +374,23 @@ or callable, default="auto"
         """Raise a ValueError that names a parameter out of range."""
         super().check_parameters()
         check_selector(self.reduce)
-        find_partition(self.partition)
         if self.voting == "soft" and self.n_estimators > 1 and not self.probability:
             raise ValueError(
                 "voting='soft' averages probabilities; with probability=False use "
                 "voting='hard'."
             )
-        if takes_gram(self):
-            raise ValueError(
-                "kernel='precomputed' cannot be cut by a tree, which needs features; "
-                "use KernelSVC for a Gram matrix."
-            )
 
-    def _answers(self, method, X):
-        X, committee = self._checked(X), self.committee()
-        said = [
+    def _scores(self, X):
+        committee = self.committee()
+        return committee.scores(self._said(X, committee))
+
+    def _probabilities(self, X):
+        committee = self.committee()
+        return np.exp(committee.log_probabilities(self._said(X, committee)))
+
+    def _said(self, X, committee):
+        """Return what each member says of checked rows."""
+        return [
             member.says(X, self.n_jobs, committee.of_evidence)
             for member in self.decompositions_
         ]
-        return committee.answers(method, said, self.classes_)

@@ -1,29 +1,28 @@
 """DTSVM for regression: a tree cuts the space, an SVR answers in every part."""
 
 from collections.abc import Callable
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from sklearn.base import RegressorMixin
 
-from treesvm.decomposition.decomposition import places_of, support_rows, trees_of
+from treesvm.decomposition.decomposition import support_rows
 from treesvm.decomposition.seeds import single_seed
 from treesvm.decomposition.training import (
-    Recipe,
     fit_member,
     in_units_of,
     machine_options,
     target_spread,
 )
-from treesvm.estimators.explaining import ExplainsFeatures
+from treesvm.estimators.decomposed import DecomposedEstimator
 from treesvm.inputs.array_types import Array, ArrayLike, MatrixLike, Seed
-from treesvm.inputs.training_rows import number_rows, takes_gram
+from treesvm.inputs.training_rows import number_rows
 from treesvm.inputs.whole_fit import all_or_nothing
 from treesvm.partitions.choice import find_partition
 from treesvm.partitions.oblique_tree import ObliqueTree
 
 
-class DTSVRegressor(RegressorMixin, ExplainsFeatures):
+class DTSVRegressor(RegressorMixin, DecomposedEstimator):
     """Tree-decomposed support vector regression.
 
     Parameters
@@ -110,6 +109,8 @@ callable, default="laplacian"
     True
     """
 
+    _of_a_gram: ClassVar = "KernelSVR"
+
     def __init__(
         self,
         C: float = 10.0,
@@ -175,41 +176,15 @@ callable, default="laplacian"
         options = machine_options(self)
         if self.scale_target:
             options = in_units_of(options, target_spread(rows))
-        recipe = Recipe(
-            find_partition(self.partition),
-            self.max_leaf_size,
-            options,
-            self.n_jobs,
-            self.verbose,
-        )
+        recipe = self._recipe(find_partition(self.partition), options)
         member = fit_member(rows, recipe, single_seed(self.random_state))
         self.support_ = kept[support_rows([member], rows.X)]
         return self.restore_fitted([member])
 
     def restore_fitted(self, members: list[Any]) -> Self:
         """Set the fitted attributes from a trained member, wherever it comes from."""
-        self.decompositions_ = members
-        self.trees_ = trees_of(members)
-        parts = members[0].parts
-        self.n_leaves_ = len(parts)
-        self.n_support_vectors_ = sum(part.n_vectors for part in parts)
-        self.n_iter_ = max(1, *(part.machine.most_steps for part in parts), 1)
+        self._hold(members)
         return self
-
-    def apply(self, X: MatrixLike) -> Array:
-        """Return the part of every row: where a tree cuts the space, its leaf.
-
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n_rows, n_features)
-            Rows to answer.
-
-        Returns
-        -------
-        ndarray of shape (n_rows,) or (n_rows, n_estimators)
-        """
-        X = self._checked(X)
-        return places_of(self.decompositions_[0].partition, X, self.n_jobs)
 
     def predict(self, X: MatrixLike) -> Array:
         """Return the predicted target of every row.
@@ -233,9 +208,4 @@ callable, default="laplacian"
             raise ValueError(
                 f"partition={self.partition!r} needs classes to cut between; use "
                 "'axis' or 'random' for regression."
-            )
-        if takes_gram(self):
-            raise ValueError(
-                "kernel='precomputed' cannot be cut by a tree, which needs features; "
-                "use KernelSVR for a Gram matrix."
             )

@@ -6,21 +6,17 @@ from typing import Any, Self
 
 import numpy as np
 from scipy import sparse
-from sklearn.base import ClassifierMixin, clone
+from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
-from treesvm.decomposition.calibration import (
-    has_probability,
-    probabilities,
-    winner_on_top,
-)
+from treesvm.decomposition.calibration import as_columns, probabilities, winner_on_top
 from treesvm.decomposition.decomposition import Decomposition
 from treesvm.decomposition.feature_weights import given_weights
 from treesvm.decomposition.held_out_scale import held_out_scale
 from treesvm.decomposition.part import Part
 from treesvm.decomposition.training import train_whole
+from treesvm.estimators.classifier import CalibratedClassifier
 from treesvm.estimators.whole_machine import WholeMachine
 from treesvm.inputs.array_types import Array, ArrayLike, ClassWeight, MatrixLike, Seed
 from treesvm.inputs.parameter_rules import check_value
@@ -39,7 +35,7 @@ from treesvm.machines.voting import row_chunks
 from treesvm.partitions.whole_space import WholeSpace
 
 
-class KernelSVC(ClassifierMixin, WholeMachine):
+class KernelSVC(CalibratedClassifier, WholeMachine):
     """C-support vector classification, a drop-in for `sklearn.svm.SVC`.
 
     The dual is solved by vectorised pair steps on a shared Gram matrix, finished by
@@ -297,47 +293,26 @@ class KernelSVC(ClassifierMixin, WholeMachine):
             One column for each class, or with ``decision_function_shape="ovo"`` for
             each pair; of two classes one number, which is positive for the second.
         """
-        decisions = self._decisions(X)
+        X = self._checked(X)
+        decisions = self._machine.reliable_decisions(X, self.scaling_)
         return decision_values(decisions, self._machine, self.decision_function_shape)
 
-    def predict(self, X: MatrixLike) -> Array:
-        """Return the class of every row.
-
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n_rows, n_features)
-            Rows to answer.
-
-        Returns
-        -------
-        ndarray of shape (n_rows,)
-        """
-        X, machine = self._checked(X), self._machine
-        codes = np.empty(X.shape[0], np.intp)
+    def _codes(self, X):
+        machine, codes = self._machine, np.empty(X.shape[0], np.intp)
         for chunk in row_chunks(len(codes), machine.n_machines):
             values = machine.reliable_decisions(X[chunk], self.scaling_)
             codes[chunk] = winners(values, machine, self.break_ties)
-        return self.classes_[codes]
+        return codes
 
-    @available_if(has_probability)
-    def predict_proba(self, X: MatrixLike) -> Array:
-        """Return class probabilities; the largest is the class that `predict` says.
-
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n_rows, n_features)
-            Rows to answer.
-
-        Returns
-        -------
-        ndarray of shape (n_rows, n_classes)
-            Columns in the order of `classes_`.
-        """
-        decisions = self._decisions(X)
+    def _scores(self, X):
+        decisions = self._machine.reliable_decisions(X, self.scaling_)
         scores = decision_values(decisions, self._machine, "ovr")
         if scores.ndim == 2 and not self.break_ties:
             scores = winner_on_top(scores, winners(decisions, self._machine, False))
-        return probabilities(scores, self.probability_scale_)
+        return as_columns(scores)
+
+    def _probabilities(self, X):
+        return probabilities(self._scores(X), self.probability_scale_)
 
     def predictor(self) -> Callable[..., Any]:
         """Return a compiled object that answers without checking its input.
@@ -429,7 +404,3 @@ class KernelSVC(ClassifierMixin, WholeMachine):
     def _fit_probability(self, rows):
         scale = held_out_scale(self, rows, decision_function_shape="ovr")
         self.probability_scale_ = scale
-
-    def _decisions(self, X):
-        X = self._checked(X)
-        return self._machine.reliable_decisions(X, self.scaling_)

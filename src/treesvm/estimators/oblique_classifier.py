@@ -10,13 +10,12 @@ from typing import Any, Self
 import numpy as np
 from joblib import Parallel, delayed, effective_n_jobs
 from scipy import sparse
-from sklearn.base import ClassifierMixin
 from sklearn.utils import check_random_state, compute_sample_weight
 from sklearn.utils.validation import check_is_fitted
 
 from treesvm.decomposition.checkpointing import NOTHING_KEPT, KeptTrees
+from treesvm.estimators.classifier import Classifier
 from treesvm.inputs.array_types import Array, ArrayLike, MatrixLike
-from treesvm.inputs.estimator import Estimator
 from treesvm.inputs.rows import Rows
 from treesvm.inputs.training_rows import (
     LARGEST_SQUARED,
@@ -37,7 +36,7 @@ from treesvm.trees.tree_committee import (
 )
 
 
-class ObliqueTreeClassifier(ClassifierMixin, Estimator, ABC):
+class ObliqueTreeClassifier(Classifier, ABC):
     """One oblique tree, or a committee of binary ones.
 
     Subclasses have the parameters `multi_class`, `class_weight`, `n_jobs` and
@@ -141,7 +140,7 @@ class ObliqueTreeClassifier(ClassifierMixin, Estimator, ABC):
         -------
         ndarray of shape (n_rows,) or (n_rows, n_estimators)
         """
-        leaves = np.stack(self._leaf_ids(X), axis=1)
+        leaves = np.stack(self._leaf_ids(self._checked(X)), axis=1)
         return leaves[:, 0] if len(self.trees_) == 1 else leaves
 
     def decision_function(self, X: MatrixLike) -> Array:
@@ -158,7 +157,7 @@ class ObliqueTreeClassifier(ClassifierMixin, Estimator, ABC):
             Leaf shares; with ``multi_class="ovo"`` votes plus a fraction for the
             summed shares. With two classes the difference of the shares.
         """
-        scores = self._scores(X)
+        scores = self._scores(self._checked(X))
         return scores[:, 1] - scores[:, 0] if len(self.classes_) == 2 else scores
 
     def predict_proba(self, X: MatrixLike) -> Array:
@@ -177,24 +176,13 @@ class ObliqueTreeClassifier(ClassifierMixin, Estimator, ABC):
         ndarray of shape (n_rows, n_classes)
             Columns in the order of `classes_`.
         """
-        return as_probabilities(self._scores(X))
+        return as_probabilities(self._scores(self._checked(X)))
 
-    def predict(self, X: MatrixLike) -> Array:
-        """Return the class of each row; the first in `classes_` among equals.
-
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n_rows, n_features)
-            Rows to answer.
-
-        Returns
-        -------
-        ndarray of shape (n_rows,)
-        """
+    def _codes(self, X):
         leaf_ids = self._leaf_ids(X)
         if len(self.trees_) == 1:
-            return self.classes_[self.trees_[0].value.argmax(axis=1)][leaf_ids[0]]
-        return self.classes_[self._leaf_scores(leaf_ids).argmax(axis=1)]
+            return self.trees_[0].value.argmax(axis=1)[leaf_ids[0]]
+        return self._leaf_scores(leaf_ids).argmax(axis=1)
 
     def decision_path(self, X: MatrixLike) -> Any:
         """Return the nodes that each row meets, its leaves included.
@@ -220,7 +208,7 @@ class ObliqueTreeClassifier(ClassifierMixin, Estimator, ABC):
         -------
         ndarray of shape (n_rows,)
         """
-        leaf_ids = self._leaf_ids(X)
+        leaf_ids = self._leaf_ids(self._checked(X))
         pairs = zip(self.trees_, leaf_ids, strict=True)
         return np.sum([tree.node_depth[leaves] for tree, leaves in pairs], axis=0)
 
@@ -270,7 +258,6 @@ class ObliqueTreeClassifier(ClassifierMixin, Estimator, ABC):
 
     def _leaf_ids(self, X):
         """Return the leaf of each row in each tree."""
-        X = self._checked(X)
         return [tree.apply(X, n_jobs=self.n_jobs) for tree in self.trees_]
 
     def _scores(self, X):

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from typing import Any, ClassVar, Self
 
 import numpy as np
-from sklearn.base import ClassifierMixin, MetaEstimatorMixin, clone
+from sklearn.base import MetaEstimatorMixin, clone
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
@@ -21,9 +21,10 @@ from treesvm.compression.tree_rows import (
 )
 from treesvm.decomposition.committee import joint_scores
 from treesvm.decomposition.predictor import DecompositionPredictor
+from treesvm.estimators.classifier import Classifier
 from treesvm.estimators.kernel_svc import KernelSVC
 from treesvm.inputs.array_types import Array, ArrayLike, MatrixLike, Seed
-from treesvm.inputs.estimator import Estimator, is_fitted
+from treesvm.inputs.estimator import is_fitted
 from treesvm.inputs.parameter_rules import (
     FLAG,
     count,
@@ -38,7 +39,7 @@ from treesvm.kernels.kernel import CallableKernel
 _LOSSES = {False: None, True: "values", "values": "values", "margin": "margin"}
 
 
-class SupportVectorTreeClassifier(MetaEstimatorMixin, ClassifierMixin, Estimator):
+class SupportVectorTreeClassifier(MetaEstimatorMixin, Classifier):
     """A trained kernel machine, compressed to a tree that evaluates about ten kernels.
 
     Every node of the tree evaluates one kernel value (or weak learner) and sends the
@@ -319,23 +320,7 @@ class SupportVectorTreeClassifier(MetaEstimatorMixin, ClassifierMixin, Estimator
             One column for each class in `classes_`; of two classes one number, which
             is positive for the second.
         """
-        scores = self._scores_of(self._checked(X))
-        return scores[:, 1] if len(self.classes_) == 2 else scores
-
-    def predict(self, X: MatrixLike) -> Array:
-        """Return the class of every row.
-
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n_rows, n_features)
-            Rows to answer.
-
-        Returns
-        -------
-        ndarray of shape (n_rows,)
-        """
-        scores = self._scores_of(self._checked(X))
-        return self.classes_[scores.argmax(axis=1)]
+        return self._second_or_all(X)
 
     def kernel_evaluations(self, X: MatrixLike) -> Array:
         """Return how many distinct kernels (or learners) every row costs.
@@ -375,7 +360,7 @@ class SupportVectorTreeClassifier(MetaEstimatorMixin, ClassifierMixin, Estimator
             self.decompositions_, self.classes_, self.n_features_in_
         )
 
-    def _scores_of(self, X):
+    def _scores(self, X):
         return joint_scores(self.decompositions_, X)
 
     def check_parameters(self) -> None:

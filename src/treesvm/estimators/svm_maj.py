@@ -4,16 +4,14 @@ import warnings
 from typing import Any, ClassVar, Self
 
 import numpy as np
-from sklearn.base import ClassifierMixin
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.model_selection import check_cv
 from sklearn.utils import check_random_state
-from sklearn.utils.metaestimators import available_if
 
-from treesvm.decomposition.calibration import has_probability, probabilities
+from treesvm.decomposition.calibration import as_columns, probabilities
 from treesvm.decomposition.held_out_scale import held_out_scale
+from treesvm.estimators.classifier import CalibratedClassifier
 from treesvm.inputs.array_types import Array, ArrayLike, ClassWeight, MatrixLike, Seed
-from treesvm.inputs.estimator import Estimator
 from treesvm.inputs.parameter_rules import (
     count,
     either,
@@ -29,7 +27,7 @@ from treesvm.solvers.majorization_path import PathOptions, choose_penalty, draw_
 from treesvm.solvers.majorized_rows import majorized_rows
 
 
-class SVMMajClassifier(ClassifierMixin, Estimator):
+class SVMMajClassifier(CalibratedClassifier):
     """Linear SVM in the primal, for three hinge errors, by majorization (SVM-Maj).
 
     Minimises ``sum(h(y * (X @ w + c))) + alpha * w @ w`` over w and the intercept c,
@@ -251,37 +249,14 @@ class SVMMajClassifier(ClassifierMixin, Estimator):
             One column for each class in `classes_`; of two classes one number, which
             is positive for the second.
         """
-        scores = np.asarray(self._checked(X) @ self.coef_.T) + self.intercept_
+        return self._decisions(self._checked(X))
+
+    def _scores(self, X):
+        return as_columns(self._decisions(X))
+
+    def _probabilities(self, X):
+        return probabilities(self._decisions(X), self.probability_scale_)
+
+    def _decisions(self, X):
+        scores = np.asarray(X @ self.coef_.T) + self.intercept_
         return scores[:, 0] if scores.shape[1] == 1 else scores
-
-    def predict(self, X: MatrixLike) -> Array:
-        """Return the class of each row.
-
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n_rows, n_features)
-            Rows to answer.
-
-        Returns
-        -------
-        ndarray of shape (n_rows,)
-        """
-        scores = self.decision_function(X)
-        codes = (scores > 0).astype(int) if scores.ndim == 1 else scores.argmax(axis=1)
-        return self.classes_[codes]
-
-    @available_if(has_probability)
-    def predict_proba(self, X: MatrixLike) -> Array:
-        """Return class probabilities; the largest is the class that `predict` says.
-
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n_rows, n_features)
-            Rows to answer.
-
-        Returns
-        -------
-        ndarray of shape (n_rows, n_classes)
-            Columns in the order of `classes_`.
-        """
-        return probabilities(self.decision_function(X), self.probability_scale_)

@@ -55,10 +55,6 @@ class Plan:
     ----------
     model : object
         As it was given, for its name and its features.
-    n_features : int
-        Width of the rows that members and trees see.
-    classes : ndarray or None
-        None for a regressor.
     members : list of Member
         None where trees answer.
     trees : list of Tree
@@ -87,8 +83,6 @@ class Plan:
     """
 
     model: Any
-    n_features: int
-    classes: Any
     members: tuple[Member, ...] = ()
     trees: tuple[Any, ...] = ()
     multi_class: str = "tree"
@@ -102,6 +96,17 @@ class Plan:
     weights: tuple[float, ...] = (1.0,)
     encoder: Any = None
     target: tuple[float, float] = (0.0, 1.0)
+
+    @property
+    def n_features(self):
+        """Width of the rows that members and trees see."""
+        of_table = self.encoder
+        return self.model.n_features_in_ if of_table is None else of_table.n_features
+
+    @property
+    def classes(self):
+        """The labels, None for a regressor."""
+        return getattr(self.model, "classes_", None)
 
     @property
     def n_classes(self):
@@ -149,7 +154,7 @@ def _decomposed(model):
     known = model.committee() if hasattr(model, "committee") else None
     of_evidence = known is not None and known.of_evidence
     members = tuple(exported_member(m, of_evidence) for m in model.decompositions_)
-    plan = Plan(model, model.n_features_in_, model.classes_, members)
+    plan = Plan(model, members)
     if known is None or known.calibration is None:
         return plan
     return _calibrated(plan, known)
@@ -185,15 +190,14 @@ def _comparable(own, made):
 
 @_read.register(DTSVRegressor)
 def _regressor(model):
-    members = tuple(map(exported_member, model.decompositions_))
-    return Plan(model, model.n_features_in_, None, members)
+    return Plan(model, tuple(map(exported_member, model.decompositions_)))
 
 
 @_read.register(KernelSVR)
 def _kernel_regressor(model):
     width = model.n_features_in_
     member = whole_member(model.machine_, None, width, scaling=model.scaling_)
-    return Plan(model, width, None, (member,))
+    return Plan(model, (member,))
 
 
 @_read.register(KernelSVC)
@@ -204,8 +208,6 @@ def _kernel_classifier(model):
     member = whole_member(model.machine_, n_classes, width, pair_values, model.scaling_)
     return Plan(
         model,
-        width,
-        model.classes_,
         (member,),
         by_votes=is_pairwise and not model.break_ties,
         pair_values=pair_values,
@@ -218,13 +220,7 @@ def _linear(model):
     n_classes = len(model.classes_)
     machine = linear_machine(model.coef_, model.intercept_)
     member = whole_member(machine, n_classes, model.n_features_in_)
-    return Plan(
-        model,
-        model.n_features_in_,
-        model.classes_,
-        (member,),
-        scale=_two_sided(model, n_classes),
-    )
+    return Plan(model, (member,), scale=_two_sided(model, n_classes))
 
 
 @_read.register(CPSPClassifier)
@@ -233,7 +229,7 @@ def _spanned(model):
         model.kernel_, model.basis_vectors_, model.coef_, model.intercept_
     )
     member = whole_member(machine, len(model.classes_), model.n_features_in_)
-    return Plan(model, model.n_features_in_, model.classes_, (member,))
+    return Plan(model, (member,))
 
 
 def _two_sided(model, n_classes):
@@ -245,13 +241,7 @@ def _two_sided(model, n_classes):
 
 @_read.register(ObliqueTreeClassifier)
 def _oblique(model):
-    return Plan(
-        model,
-        model.n_features_in_,
-        model.classes_,
-        trees=tuple(model.trees_),
-        multi_class=model.multi_class,
-    )
+    return Plan(model, trees=tuple(model.trees_), multi_class=model.multi_class)
 
 
 @_read.register(DTSVMClassifierCV)
@@ -278,8 +268,6 @@ def _front_door(model):
         members.append(exported_member(member, evidence=True))
     return Plan(
         model,
-        model.encoder_.n_features,
-        model.classes_,
         tuple(members),
         joining="logarithms",
         calibrations=tuple(calibrations),
@@ -293,8 +281,6 @@ def _front_door_regressor(model):
     members = [exported_member(m.decompositions_[0]) for m in model.members_]
     return Plan(
         model,
-        model.encoder_.n_features,
-        None,
         tuple(members),
         target=(model.target_mean_, model.target_scale_),
         weights=tuple(model.member_weights_.tolist()),

@@ -164,9 +164,9 @@ def whole_number(section, name, low, high):
     return value
 
 
-def real_number(section, name, *, above=-math.inf, most=math.inf):
+def real_number(section, name, *, above=-math.inf):
     """Return a finite number of a JSON object as a float."""
     value = float(field(section, name, (int, float)))
-    fits = math.isfinite(value) and above < value <= most
+    fits = math.isfinite(value) and value > above
     require(fits, f"{name}={value} in its header is out of range")
     return value

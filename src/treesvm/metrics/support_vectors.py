@@ -111,11 +111,5 @@ def _member_cost(member, X):
 
 def _joined(costs):
     """Add up the members' vectors; the share of one-class rows is their mean."""
-    columns = np.array(costs).T
-    return SupportVectorCost(
-        float(columns[0].sum()),
-        float(columns[1].sum()),
-        int(columns[2].sum()),
-        int(columns[3].sum()),
-        float(columns[4].mean()),
-    )
+    *counts, one_class_shares = zip(*costs, strict=True)
+    return SupportVectorCost(*map(sum, counts), float(np.mean(one_class_shares)))

@@ -349,7 +349,7 @@ class SearchFold:
 
     def _at(self, ceiling):
         """Cut the tree at a ceiling; random parts are dealt anew."""
-        if self.recipe is not None and not self.recipe.is_nested:
+        if self.recipe is not None and not getattr(self.recipe, "is_nested", False):
             return self._grow(ceiling)
         partition, own, val = self._grown
         coarse, place = partition.coarsen(ceiling)

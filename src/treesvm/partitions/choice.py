@@ -46,3 +46,8 @@ def find_partition(given: Any) -> Any:
     if isinstance(given, Estimator):
         given.check_parameters()
     return given
+
+
+def recipe_of_members(recipe: Any) -> Any:
+    """Return the recipe of a committee's members; others differ by their seeds only."""
+    return getattr(recipe, "randomized", lambda: recipe)()

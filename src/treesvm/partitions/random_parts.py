@@ -6,7 +6,6 @@ rows around it. Values are hashed as float32 and zeros are skipped, so float64, 
 dense and sparse forms of a row, and -0.0 and 0.0, all give the same part.
 """
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -110,13 +109,6 @@ class RandomPartition:
         kernel = _hash_dense if len(arrays) == 1 else _hash_sparse
         kernel(*arrays, np.uint64(self.seed), hashes)
         return (hashes % np.uint64(self.n_parts)).astype(np.int32)
-
-    def row_router(self) -> Callable[[np.ndarray], int]:
-        """Return a function from a 1-D row to its part."""
-        return self._part_of_row
-
-    def _part_of_row(self, x):
-        return int(self.apply(x[None, :])[0])
 
 
 def random_partition(n_rows: int, max_part_size: int, seed: int) -> RandomPartition:

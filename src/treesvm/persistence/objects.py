@@ -6,15 +6,14 @@ imported or made because of what a file says.
 
 import importlib
 
-from treesvm.candidates import CBD, CVS, FLD, TRSD, CleanSpread, RandomRows
+from treesvm import candidates
 from treesvm.estimator_table import ESTIMATORS, WRAPPERS
 from treesvm.files.failures import ModelFileError, require
 from treesvm.files.json_values import JsonValues
-from treesvm.partitions import AxisTree, ObliqueTree, RandomParts, WholeSpace
+from treesvm.partitions.choice import PARTITIONS
 
-_SELECTORS = (CBD, CVS, FLD, TRSD, CleanSpread, RandomRows)
-_PARTITIONS = (AxisTree, ObliqueTree, RandomParts, WholeSpace)
-_PARTS = {cls.__name__: cls for cls in (*_SELECTORS, *_PARTITIONS)}
+_SELECTORS = [getattr(candidates, name) for name in candidates.__all__]
+_PARTS = {cls.__name__: cls for cls in (*_SELECTORS, *PARTITIONS.values())}
 # Parameters that name places on a disk. They belong to the machine that trained, and a
 # stranger's file would choose where the fit of a clone writes and deletes.
 _PLACES = {"checkpoint"}

@@ -13,7 +13,9 @@ from treesvm.decomposition.feature_weights import (
 from treesvm.decomposition.training import (
     machine_options,
     options_with_prior,
+    seen_scaling,
     train_machine,
+    train_seen,
 )
 from treesvm.inputs.rows import Rows
 from treesvm.machines.scaling import minmax_scaling, part_scaling
@@ -246,3 +248,13 @@ def test_threads_do_not_matter(rng):
     two = model.set_params(n_jobs=2).fit(X, y).decision_function(X)
     np.testing.assert_array_equal(one, two)
     assert model.n_leaves_ > 3
+
+
+@pytest.mark.parametrize("weights", [None, "learned", (1.0, 0.5, 0.0, 2.0, 1.0, 1.0)])
+def test_how_rows_are_seen_needs_no_machine(rng, weights):
+    """A search asks for the scaling alone; it is that of the trained machine."""
+    X, y = two_true_features(rng)
+    rows = Rows(X, y, np.ones(len(y)), 2)
+    options = machine_options(whole(feature_weights=weights))
+    alone, (_, trained) = seen_scaling(rows, options), train_seen(rows, options)
+    np.testing.assert_array_equal(alone.apply(X), trained.apply(X))

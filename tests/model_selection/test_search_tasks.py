@@ -5,7 +5,11 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
+from treesvm.decomposition.theta import Theta
+from treesvm.decomposition.training import MachineOptions
 from treesvm.inputs.rows import Rows
+from treesvm.kernels.kernel import Laplacian
+from treesvm.model_selection import search_fold
 from treesvm.model_selection.raced_search import stretches
 from treesvm.model_selection.search_fold import LeafTask
 from treesvm.model_selection.search_tasks import can_differ, cut_task, finer_tasks
@@ -60,3 +64,33 @@ def test_stretches_double_the_rows_that_judge(rng, wanted):
     if len(found) > 1:
         assert ends[0] >= wanted
     assert stretches([], wanted) == []
+
+
+def test_a_task_learns_weights_once_for_all_thetas_of_a_view(rng, monkeypatch):
+    """Asked one by one, thetas say what they say together; weights are learned once."""
+    asked = []
+
+    def counted(rows, options, n_jobs=None):
+        asked.append(options.theta)
+        return seen_scaling(rows, options, n_jobs)
+
+    seen_scaling = search_fold.seen_scaling
+    monkeypatch.setattr(search_fold, "seen_scaling", counted)
+    data = rows_of(rng)
+    thetas = [
+        Theta(C, "median", scale, Laplacian(), "minmax", "learned", "ovo")
+        for C in (1.0, 10.0)
+        for scale in (0.5, 2.0)
+    ]
+    options = MachineOptions(thetas[0], 1e-6, None, 2**30, None, None)
+    first, second = (
+        LeafTask(data, np.arange(0, 40), np.arange(40, 60)) for _ in range(2)
+    )
+    together = first.evaluate(thetas, options, keep=True)
+    assert len(asked) == 1
+    apart = [second.evaluate([theta], options, keep=True)[0] for theta in thetas]
+    assert len(asked) == 2
+    for one, other in zip(together, apart, strict=True):
+        np.testing.assert_array_equal(one.predicted, other.predicted)
+        X = data.X[40:]
+        np.testing.assert_allclose(one.part.scores(X), other.part.scores(X), atol=1e-4)

@@ -44,17 +44,28 @@ def trained_with_weights(train, rows, scaling, options):
         Without weights.
     options : MachineOptions
     """
-    theta = options.theta
-    if theta.feature_weights is None:
-        seen = _seen(rows, scaling)
-        return train(seen, _settled(theta, seen.X), 1.0), scaling
-    check_weighted(theta.kernel)
-    base = identity_scaling(rows.X.shape[1]) if scaling is None else scaling
-    if isinstance(theta.feature_weights, str):
-        return _learned(train, rows, base, options)[:2]
-    scaling = given_weights(theta.feature_weights, theta.kernel, base, rows.X.shape[1])
+    seen, kernel, scaling = _view(train, rows, scaling, options)
+    return train(seen, kernel, 1.0), scaling
+
+
+def scaling_with_weights(train, rows, scaling, options):
+    """Return the scaling of `trained_with_weights`; no machine that is not needed."""
+    if options.theta.feature_weights is None:
+        return scaling
+    return _view(train, rows, scaling, options)[2]
+
+
+def _view(train, rows, scaling, options):
+    """Return rows as seen, the kernel, and the scaling with its weights."""
+    theta, n_features = options.theta, rows.X.shape[1]
+    if theta.feature_weights is not None:
+        check_weighted(theta.kernel)
+        base = identity_scaling(n_features) if scaling is None else scaling
+        if isinstance(theta.feature_weights, str):
+            return _learned(train, rows, base, options)[:3]
+        scaling = given_weights(theta.feature_weights, theta.kernel, base, n_features)
     seen = _seen(rows, scaling)
-    return train(seen, _settled(theta, seen.X), 1.0), scaling
+    return seen, _settled(theta, seen.X), scaling
 
 
 def given_weights(weights, kernel, base, n_features):
@@ -69,17 +80,18 @@ def given_weights(weights, kernel, base, n_features):
 
 
 def _learned(train, rows, base, options):
-    """Train, learn weights, train again."""
+    """Learn weights; return rows as seen, the kernel, the scaling, the weights."""
     theta = options.theta
     power = theta.kernel.power
     seen = _seen(rows, base)
     first = _settled(theta, seen.X)
     relative = first.gamma * first.typical_size(_some(seen.X))
     share = _teacher_share(theta, seen.n_classes)
-    machine, scaling = train(seen, first, share), base
+    kernel, scaling = first, base
     places = np.arange(len(base.columns))
     weight = np.ones(len(base.columns))
-    for number in range(N_ROUNDS):
+    for _ in range(N_ROUNDS):
+        machine = train(seen, kernel, share)
         slopes = np.zeros(len(weight))
         # Gradients by features before their weights: the chain rule's factors.
         factor = weight[places] ** (1.0 / power)
@@ -89,10 +101,8 @@ def _learned(train, rows, base, options):
         places = np.flatnonzero(weight) if weight.any() else np.zeros(1, np.intp)
         seen = _seen(rows, scaling)
         typical = first.typical_size(_some(seen.X))
-        gamma = relative / typical if typical > 0 else first.gamma
-        is_last = number == N_ROUNDS - 1
-        machine = train(seen, first.with_gamma(gamma), 1.0 if is_last else share)
-    return machine, scaling, weight
+        kernel = first.with_gamma(relative / typical if typical > 0 else first.gamma)
+    return seen, kernel, scaling, weight
 
 
 def _teacher_share(theta, n_classes):
@@ -155,7 +165,7 @@ def _weights_alone(train, rows, options):
     scaling = part_scaling(rows.X, options.theta.leaf_scaling)
     base = identity_scaling(n_features) if scaling is None else scaling
     weights = np.zeros(n_features)
-    weights[base.columns] = _learned(train, rows, base, options)[2]
+    weights[base.columns] = _learned(train, rows, base, options)[3]
     return weights
 
 

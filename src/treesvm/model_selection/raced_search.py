@@ -1,13 +1,15 @@
 """The search of `decomposition_search`, raced: what cannot matter is left out.
 
-1. All thetas answer a few leaves that are cut to few rows; the best go on.
+1. All thetas answer a few leaves that are cut to few rows, the worse half fewer of
+   them each time; the best go on.
 2. They answer whole leaves, ever more of them. Whenever twice as many rows have judged
    them, those that cannot win any more go, and of the others the worse half.
 3. Thetas a third of a decade around the winner are tried, if they may be; of
    regressors also a smaller and a larger epsilon.
 4. The smoothest theta is taken among those that are as good.
-5. At a larger ceiling the best few meet first in leaves cut down; two of them answer
-   whole leaves, the largest first, until a sufficient gain is excluded.
+5. At a larger ceiling the best few meet first in leaves cut down; two of them, and the
+   next gamma, answer whole leaves, the largest first, until a sufficient gain is
+   excluded or one is ahead.
    Leaves that are the same at both ceilings say nothing for or against.
 """
 
@@ -29,6 +31,7 @@ _LOOK_LEAVES = 4, 24  # of a first look: at least, and at most
 # (the more there are, the more a wrong choice costs), between two bounds.
 _LOOK_JUDGES = 5, 1000, 4000
 _RACE_JUDGES = 10, 500, 2000
+_FIRST_JUDGES = 150  # validation rows of a look's first stretch
 _FINALISTS = 12  # thetas that go on from a look
 _FEWEST = 2  # thetas that go on in any case, and from a look at larger leaves
 _TUBES = 0.25, 4.0  # steps of a regressor's epsilon
@@ -58,7 +61,10 @@ class RacedSearch(DecompositionSearch):
     def _looked(
         self, ceiling, thetas, n_rows, n_kept, among=None, least=_LOOK_LEAVES[0]
     ):
-        """Return the thetas that did best in a few leaves of few rows."""
+        """Return the thetas that did best in a few leaves of few rows.
+
+        Every time that twice as many rows have judged them, the worse half goes.
+        """
         if len(thetas) <= n_kept:
             return thetas
         tasks = self.scores[ceiling].tasks
@@ -72,10 +78,16 @@ class RacedSearch(DecompositionSearch):
             return thetas
         cut = [cut_task(tasks[k], n_rows, rng) for k in chosen]
         self.looks[ceiling] = looks = Scores(cut, self._judgement)
-        self._run(ceiling, thetas, keep=False, cap=_STEPS, scores=looks)
-        best = self._ranked(ceiling, thetas, looks)[:n_kept]
         self._note(ceiling, thetas, [])
-        return best
+        seen = 0
+        for stretch in stretches([len(t.val_rows) for t in cut], _FIRST_JUDGES):
+            batch, seen = range(seen, seen + stretch), seen + stretch
+            if not self._run(
+                ceiling, thetas, batch, keep=False, cap=_STEPS, scores=looks
+            ):
+                break
+            thetas = self._better_half(thetas, looks, range(seen), 1.0, n_kept)
+        return self._ranked(ceiling, thetas, looks)[:n_kept]
 
     def _judges(self, bounds):
         """Return how many validation rows decide, see `_LOOK_JUDGES`."""
@@ -120,13 +132,14 @@ class RacedSearch(DecompositionSearch):
         sizes = [len(scores.tasks[k].val_rows) for k in order]
         return stretches(sizes, self._judges(_RACE_JUDGES))
 
-    def _better_half(self, alive, scores, seen, share):
+    def _better_half(self, alive, scores, seen, share, least=_FEWEST):
         """Drop thetas that cannot win, and of the others the worse half."""
+        seen = np.asarray(seen)
         worth = scores.worth(alive, seen)
         hopeless = cannot_win(worth, scores.sizes[seen], share, _TOLERANCE)
         able = [t for t, out in zip(alive, hopeless, strict=True) if not out]
         ranked = sorted(able, key=lambda t: (-worth[alive.index(t)].sum(), t))
-        best = ranked[: max(_FEWEST, len(alive) // 2)]
+        best = ranked[: max(least, len(alive) // 2)]
         return [t for t in alive if t in best]
 
     def _progress(self, alive):
@@ -192,7 +205,11 @@ class RacedSearch(DecompositionSearch):
         return 1.0 - self.scores[ceiling].score(base) >= self.options.min_gain
 
     def _race_leaves_at(self, larger, rivals, ceiling, base):
-        """Drop rivals that cannot gain enough over `base` at the smaller ceiling."""
+        """Drop rivals that cannot gain enough over `base` at the smaller ceiling.
+
+        Returns the leader of leaves that differ, and those of its view that are as
+        good: it is they that share most of its work.
+        """
         fine, coarse = self.scores[ceiling], self.scores[larger]
         inside = finer_tasks(fine.tasks, coarse.tasks)
         order = np.random.RandomState(self.options.seed).permutation(len(coarse.tasks))
@@ -207,13 +224,11 @@ class RacedSearch(DecompositionSearch):
             rivals = self._looked(larger, rivals, n_rows, _FEWEST, order, 1)
             if ceiling == self.first_ceiling:
                 # Fewer rows like wider kernels: the next gamma has another chance.
-                rivals = self._rivals(rivals)
+                rivals = list(dict.fromkeys([*rivals, *self._rivals(rivals[:1])]))
         before, done = np.zeros(len(coarse.tasks)), 0
         for stretch in self._stretches(coarse, order):
             batch = order[done : done + stretch]
             done += stretch
-            if done >= len(order):  # nothing is left that could be left out
-                break
             parts = [k for b in batch for k in inside[b]]
             is_done = self._run(ceiling, [base], parts, keep=True, cap=_STEPS)
             is_done &= self._run(larger, rivals, batch, keep=True, cap=_STEPS)
@@ -236,9 +251,8 @@ class RacedSearch(DecompositionSearch):
             }
             if not left:
                 return []
-            # Those of the leader's view share most of its work.
-            view = self.thetas[max(left, key=left.get)][3:]
-            rivals = [t for t in left if self.thetas[t][3:] == view]
+            best = max(left, key=left.get)
+            rivals = [t for t in left if self._is_as_good(coarse, t, best, seen)]
         return rivals
 
     def _smooth_first(self, ranked, ceiling=None):
@@ -248,18 +262,23 @@ class RacedSearch(DecompositionSearch):
         it, because only then C and gamma say what is smoother.
         """
         scores = self.scores[self.first_ceiling if ceiling is None else ceiling]
-        best, most = ranked[0], np.inf if self.options.is_refined else _NEAR_TIE
+        best = ranked[0]
         leaves = scores.seen(best)
         if scores.n_validated(best) == 0:
             return ranked
-        own, as_good = scores.row_worth(best, leaves), [best]
-        for t in ranked[1:]:
-            is_alike = self.thetas[t][3:] == self.thetas[best][3:]
-            if is_alike and all(scores.is_known(t, k) for k in leaves):
-                lead = own - scores.row_worth(t, leaves)
-                as_good += [t] if near_tie(lead, most) else []
+        as_good = [t for t in ranked if self._is_as_good(scores, t, best, leaves)]
         first = min(as_good, key=self._order)
         return [first, *(t for t in ranked if t != first)]
+
+    def _is_as_good(self, scores, theta, best, leaves):
+        """Whether a theta of the best one's view has answered leaves as well as it."""
+        if theta == best:
+            return True
+        is_alike = self.thetas[theta][3:] == self.thetas[best][3:]
+        if not is_alike or not all(scores.is_known(theta, k) for k in leaves):
+            return False
+        lead = scores.row_worth(best, leaves) - scores.row_worth(theta, leaves)
+        return near_tie(lead, np.inf if self.options.is_refined else _NEAR_TIE)
 
     def _distinct(self, thetas, ceiling=None):
         """Drop thetas that answer every row like an earlier one.

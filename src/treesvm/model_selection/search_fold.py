@@ -7,17 +7,16 @@ validation rows judge them.
 
 import functools
 import time
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from joblib import effective_n_jobs
 
 from treesvm.decomposition.part import Part, certain_scores
-from treesvm.decomposition.training import train_machine, train_seen
+from treesvm.decomposition.training import seen_scaling, train_machine, train_seen
 from treesvm.inputs.rows import Rows
 from treesvm.machines.grid import LeafGrid
 from treesvm.machines.pair_grid import PairGrid, rows_of_largest_machine
-from treesvm.machines.scaling import part_scaling
 from treesvm.machines.training import assemble
 from treesvm.machines.voting import chunked_codes
 from treesvm.trees.leaf_rows import rows_by_leaf
@@ -36,6 +35,13 @@ class Answer(NamedTuple):
     converged: bool
 
 
+class LeafView(NamedTuple):
+    """How thetas that differ in C and gamma only see a leaf."""
+
+    scaling: Any  # its learned weights included
+    gammas: dict[Any, float]  # what words for gamma stand for, once known
+
+
 class LeafData(NamedTuple):
     """Everything that judging candidates in one leaf needs."""
 
@@ -43,6 +49,7 @@ class LeafData(NamedTuple):
     X_val: object  # rows that judge
     majority: int
     n_present: int  # classes among the rows that train
+    views: dict[Any, "LeafView"]  # by what of a theta they depend on, once known
 
     def part(self, machine, scaling, seconds):
         """Return what the leaf answers."""
@@ -65,7 +72,7 @@ class LeafTask:
 
     def __init__(self, data, rows, val_rows, fold=0):
         self.data, self.rows, self.val_rows = data, rows, val_rows
-        self.fold = fold
+        self.fold, self._views = fold, {}
         if data.n_classes is None:
             self.majority, self.n_present = 0, 2  # numbers always need a machine
             return
@@ -139,7 +146,7 @@ class LeafTask:
 
     def described(self, rows, X_val):
         """Return the leaf with its rows, for `evaluate_leaf`."""
-        return LeafData(rows, X_val, self.majority, self.n_present)
+        return LeafData(rows, X_val, self.majority, self.n_present, self._views)
 
     def one_class_answers(self, n_thetas, keep):
         """What every candidate says in a leaf of one class."""
@@ -195,12 +202,11 @@ def evaluate_leaf(
 def _on_one_grid(leaf, thetas, options, make_grid, cap, keep):
     """Judge thetas that differ in C and gamma only."""
     first = thetas[0]
-    scaling = _scaling_of(leaf.rows, first, options)
-    rows, X_val = leaf.rows, leaf.X_val
+    view, rows, X_val = _view_of(leaf, first, options), leaf.rows, leaf.X_val
+    scaling = view.scaling
     if scaling is not None:
         rows, X_val = rows._replace(X=scaling.apply(rows.X)), scaling.apply(X_val)
-    widths = {g: first.kernel.settled(g, rows.X) for g in {t.gamma for t in thetas}}
-    gammas = [_scaled(widths[t.gamma].gamma, t) for t in thetas]
+    gammas = [_gamma_of(view, t, rows.X) for t in thetas]
     grid = make_grid(
         rows.X,
         rows.target,
@@ -226,17 +232,23 @@ def _on_one_grid(leaf, thetas, options, make_grid, cap, keep):
     return [found[pair] for pair in pairs]
 
 
-def _scaled(gamma, theta):
-    """Return a theta's gamma, from that of its word or number."""
+def _view_of(leaf, theta, options):
+    """How a leaf sees rows; weights are learned once, in the middle of the grid."""
+    own = theta._replace(C=_MIDDLE_C, gamma="median", gamma_scale=1.0)
+    is_plain = theta.feature_weights is None
+    key = (theta.kernel, theta.leaf_scaling) if is_plain else (own, options.max_iter)
+    if key not in leaf.views:
+        scaling = seen_scaling(leaf.rows, options._replace(theta=own), 1)
+        leaf.views[key] = LeafView(scaling, {})
+    return leaf.views[key]
+
+
+def _gamma_of(view, theta, X):
+    """Return the number that a theta's gamma stands for in rows as they are seen."""
+    if theta.gamma not in view.gammas:
+        view.gammas[theta.gamma] = theta.kernel.settled(theta.gamma, X).gamma
+    gamma = view.gammas[theta.gamma]
     return gamma * theta.gamma_scale if isinstance(theta.gamma, str) else gamma
-
-
-def _scaling_of(rows, theta, options):
-    """Return how a leaf sees rows; weights are learned in the middle of the grid."""
-    if theta.feature_weights is None:
-        return part_scaling(rows.X, theta.leaf_scaling)
-    middle = theta._replace(C=_MIDDLE_C, gamma="median", gamma_scale=1.0)
-    return train_seen(rows, options._replace(theta=middle), 1)[1]
 
 
 def _machine(grid, point, X, kernel):
@@ -253,12 +265,12 @@ def _with_epsilon(options, theta):
 
 def _numbers(leaf, thetas, options):
     """Train regressors that differ in C and gamma only, each by itself."""
-    scaling = _scaling_of(leaf.rows, thetas[0], options)
-    X, found = leaf.rows.X, []
+    view, X, found = _view_of(leaf, thetas[0], options), leaf.rows.X, []
+    scaling = view.scaling
     seen = leaf.rows._replace(X=X if scaling is None else scaling.apply(X))
     for theta in thetas:
         start = time.perf_counter()
-        kernel = theta.kernel.settled(theta.gamma, seen.X, theta.gamma_scale)
+        kernel = theta.kernel.settled(_gamma_of(view, theta, seen.X), seen.X)
         machine = train_machine(seen, kernel, theta.C, _with_epsilon(options, theta))
         part = leaf.part(machine, scaling, time.perf_counter() - start)
         found.append(Answer(part.values(leaf.X_val), part, part.converged))

@@ -78,6 +78,7 @@ def decomposed_machines():
         "quantiles": {"leaf_scaling": "quantile", "kernel": "rbf"},
         "not scaled": {"leaf_scaling": None, "multi_class": "ovr"},
         "learned": {"feature_weights": "learned"},
+        "local": {"feature_weights": "local", "kernel": "rbf"},
         "oblique": {"partition": "oblique"},
         "whole": {"partition": "whole"},
         "committee": {"n_estimators": 3},

@@ -42,6 +42,7 @@ CASES = {
     "laplacian": {},
     "gaussian": {"kernel": "rbf"},
     "learned": {"feature_weights": "learned"},
+    "local": {"feature_weights": "local"},
     "quantiles": {"leaf_scaling": "quantile", "kernel": "rbf"},
     "as given": {"leaf_scaling": None},
 }

@@ -123,10 +123,11 @@ def test_equal_columns_share(kernel, rng):
 
 
 @pytest.mark.parametrize("leaf_scaling", ["minmax", "quantile", None])
-def test_a_constant_column_weighs_nothing(leaf_scaling, rng):
+@pytest.mark.parametrize("weights", ["learned", "local"])
+def test_a_constant_column_weighs_nothing(weights, leaf_scaling, rng):
     X, y = two_true_features(rng)
     X[:, 3] = 7.0
-    options = {"feature_weights": "learned", "leaf_scaling": leaf_scaling}
+    options = {"feature_weights": weights, "leaf_scaling": leaf_scaling}
     model = whole(**options).fit(X, y)
     (part,) = model.decompositions_[0].parts
     assert 3 not in part.scaling.columns
@@ -139,10 +140,11 @@ def test_a_constant_column_weighs_nothing(leaf_scaling, rng):
 
 
 @pytest.mark.parametrize("leaf_scaling", ["minmax", "quantile"])
+@pytest.mark.parametrize("weights", ["learned", "local"])
 @pytest.mark.parametrize("kernel", KERNELS)
-def test_units_of_a_column_do_not_matter(kernel, leaf_scaling, rng):
+def test_units_of_a_column_do_not_matter(kernel, weights, leaf_scaling, rng):
     X, y = two_true_features(rng)
-    model = whole(kernel, feature_weights="learned", leaf_scaling=leaf_scaling)
+    model = whole(kernel, feature_weights=weights, leaf_scaling=leaf_scaling)
     first = model.fit(X, y).decision_function(X)
     X = X * [1024.0, 1.0, 2.0**-10, 1.0, 64.0, 1.0]  # without rounding
     np.testing.assert_array_equal(model.fit(X, y).decision_function(X), first)
@@ -239,11 +241,10 @@ def test_regressors_of_small_parts_listen_to_all_parts():
     assert model.score(X[600:], y[600:]) > 0.8
 
 
-def test_threads_do_not_matter(rng):
+@pytest.mark.parametrize("weights", ["learned", "local"])
+def test_threads_do_not_matter(weights, rng):
     X, y = two_true_features(rng, n_rows=900)
-    model = DTSVMClassifier(
-        max_leaf_size=200, feature_weights="learned", random_state=0
-    )
+    model = DTSVMClassifier(max_leaf_size=200, feature_weights=weights, random_state=0)
     one = model.set_params(n_jobs=1).fit(X, y).decision_function(X)
     two = model.set_params(n_jobs=2).fit(X, y).decision_function(X)
     np.testing.assert_array_equal(one, two)

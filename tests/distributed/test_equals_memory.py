@@ -54,6 +54,7 @@ DTSVM = {
     "probabilities": {"probability": True},
     "gamma of all rows": {"gamma": "scale", "partition": AxisTree(max_tree_rows=None)},
     "learned weights": {"kernel": "laplacian", "feature_weights": "learned"},
+    "local weights": {"kernel": "laplacian", "feature_weights": "local"},
     "polynomial": {"kernel": "poly", "gamma": "auto", "degree": 2},
     "two trees on samples": {
         "n_estimators": 2,

@@ -76,6 +76,14 @@ def test_predictor_and_batches_agree(refit, shared):
         answer(IRIS[:, :3])
 
 
+def test_single_rows_of_parts_that_see_quantiles_are_answered_as_batches():
+    rows = X**3
+    leaves = DTSVMClassifier(5.0, leaf_scaling="quantile", random_state=0)
+    model = tree(leaves.fit(rows, Y)).fit(rows)
+    answer = model.predictor()
+    assert [answer(x) for x in rows] == model.predict(rows).tolist()
+
+
 @pytest.mark.parametrize(
     "estimator",
     [

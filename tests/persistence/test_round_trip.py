@@ -200,12 +200,18 @@ def test_partition_objects_are_parameters(tmp_path):
 
 
 @pytest.mark.parametrize("options", [{}, {"probability": True, "n_estimators": 2}])
-def test_what_learned_weights_and_quantiles_hold(options, tmp_path, rng):
+@pytest.mark.parametrize(
+    "seen",
+    [
+        {"leaf_scaling": "quantile", "feature_weights": "learned"},
+        {"leaf_scaling": "minmax", "feature_weights": "local"},
+    ],
+)
+def test_what_learned_weights_and_quantiles_hold(options, seen, tmp_path, rng):
     X, y = sample_rows()
     model = DTSVMClassifier(
         kernel="laplacian",
-        leaf_scaling="quantile",
-        feature_weights="learned",
+        **seen,
         max_leaf_size=60,
         random_state=0,
         **options,

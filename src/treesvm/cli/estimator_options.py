@@ -97,8 +97,9 @@ def add_estimator_options(parser):
     )
     group.add_argument(
         "--feature-weights",
-        choices=("learned",),
-        help="learn in every part how much each feature counts (dtsvm, svm)",
+        choices=("learned", "local"),
+        help="learn in every part how much each feature counts, the same along it or "
+        "more where it matters (dtsvm, svm)",
     )
     group.add_argument(
         "--max-leaf-size",

@@ -122,7 +122,8 @@ class CompressedRowDecider:
             self._codes = chain.by_class().sums(machine, scaling)
         elif is_compiled(machine.terms):
             self._arrays = [compiled_arrays(t, machine.terms) for t in machine.trees]
-            self._affine = {} if scaling is None else _affine_maps(scaling)
+            is_affine = scaling is not None and scaling.table is None
+            self._affine = _affine_maps(scaling) if is_affine else {}
 
     def sure_code(self, x):
         """Return the class code of a row, -1 if it takes the values to know it."""

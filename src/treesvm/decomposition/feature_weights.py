@@ -8,12 +8,14 @@ Science 2024) look where the machine's values change: train without weights, tak
 
 keep the kernel's width in units of the median distance, and train again; twice.  The
 machines that only teach weights are smoother if the kernel is not.  In a part of few
-rows the weights are drawn to the average over the parts of the partition.
+rows the weights are drawn to the average over the parts of the partition.  Local
+weights differ along a feature, too (`local_weights`).
 """
 
 import numpy as np
 from joblib import Parallel, delayed
 
+from treesvm.decomposition.local_weights import LocalWeights, varying
 from treesvm.decomposition.parts_loop import error_that_names
 from treesvm.kernels.blas_threads import one_blas_thread
 from treesvm.kernels.kernel import make_kernel
@@ -21,7 +23,7 @@ from treesvm.machines.gradients import gradient_outer
 from treesvm.machines.scaling import identity_scaling, part_scaling
 
 N_ROUNDS = 2
-_GRADIENT_ROWS = 150  # rows whose gradients are summed
+_SOME_ROWS = 150  # that tell a typical distance
 _TEACHER_SHARE = 0.1  # of C, for machines that teach weights and are dropped
 _LEAST_TAUGHT = 1.0  # a C of classifiers that is smooth enough
 _FEW_ROWS = 500  # a part with fewer rows listens to the others
@@ -82,27 +84,57 @@ def given_weights(weights, kernel, base, n_features):
 def _learned(train, rows, base, options):
     """Learn weights; return rows as seen, the kernel, the scaling, the weights."""
     theta = options.theta
-    power = theta.kernel.power
+    learner = _learner(rows, base, theta)
+    numbers = _spread(rows.X.shape[0], learner.n_rows)
+    codes = None if rows.n_classes is None else rows.target[numbers]
     seen = _seen(rows, base)
     first = _settled(theta, seen.X)
     relative = first.gamma * first.typical_size(_some(seen.X))
     share = _teacher_share(theta, seen.n_classes)
-    kernel, scaling = first, base
-    places = np.arange(len(base.columns))
-    weight = np.ones(len(base.columns))
+    kernel = first
     for _ in range(N_ROUNDS):
         machine = train(seen, kernel, share)
-        slopes = np.zeros(len(weight))
-        # Gradients by features before their weights: the chain rule's factors.
-        factor = weight[places] ** (1.0 / power)
-        slopes[places] = _outer(machine, seen) * factor**2
+        slopes = learner.outer(machine, seen.X[numbers], numbers, codes)
         weight = _drawn(_as_weights(slopes), base, rows, options.prior)
-        scaling = base.weighted(weight ** (1.0 / power))
-        places = np.flatnonzero(weight) if weight.any() else np.zeros(1, np.intp)
+        scaling = learner.scaling(weight)
         seen = _seen(rows, scaling)
         typical = first.typical_size(_some(seen.X))
         kernel = first.with_gamma(relative / typical if typical > 0 else first.gamma)
     return seen, kernel, scaling, weight
+
+
+def _learner(rows, base, theta):
+    """Return who turns gradients into weights, and weights into a scaling."""
+    power = theta.kernel.power
+    if theta.feature_weights == "local" and varying(rows.X, base).any():
+        return LocalWeights(rows.X, base, power)
+    return _EvenWeights(base, power)
+
+
+class _EvenWeights:
+    """One weight for each feature; the counterpart of `LocalWeights`."""
+
+    n_rows = 150  # whose gradients are summed
+
+    def __init__(self, base, power):
+        self._base, self._power = base, power
+        self._factor = np.ones(len(base.columns))
+        self._seen = np.arange(len(base.columns))
+
+    def outer(self, machine, X, rows, codes):
+        """Return G of a machine, by the features of the base."""
+        slopes = np.zeros(len(self._factor))
+        # Gradients by features before their weights: the chain rule's factors.
+        factor = self._factor[self._seen]
+        slopes[self._seen] = gradient_outer(machine, X, codes) * factor**2
+        return slopes
+
+    def scaling(self, weight):
+        """Return the scaling with the weights in it."""
+        self._factor = weight ** (1.0 / self._power)
+        kept = np.flatnonzero(weight)
+        self._seen = kept if len(kept) else np.zeros(1, np.intp)
+        return self._base.weighted(self._factor)
 
 
 def _teacher_share(theta, n_classes):
@@ -184,15 +216,13 @@ def _seen(rows, scaling):
 
 
 def _some(X):
-    """Return at most `_GRADIENT_ROWS` rows, evenly spaced."""
-    step = max(1, X.shape[0] // _GRADIENT_ROWS)
-    return X[::step][:_GRADIENT_ROWS]
+    """Return a few rows, evenly spaced."""
+    return X[_spread(X.shape[0], _SOME_ROWS)]
 
 
-def _outer(machine, seen):
-    """Return G of the machine over some of its rows."""
-    codes = None if seen.n_classes is None else _some(seen.target)
-    return gradient_outer(machine, _some(seen.X), codes)
+def _spread(n, n_most):
+    """Return at most so many of n numbers, evenly spaced."""
+    return np.arange(0, n, max(1, n // n_most))[:n_most]
 
 
 def _as_weights(slopes):
@@ -210,11 +240,16 @@ def _drawn(weight, base, rows, prior):
 
 
 def weights_of(kernel, scaling, n_features):
-    """Return the weights in a scaling that nothing but weights is in, else ones."""
+    """Return the weights in a scaling that nothing but weights is in, else ones.
+
+    Local weights are averaged along the feature.
+    """
     if scaling is None:
         return np.ones(n_features)
-    weights = np.zeros(n_features)
-    weights[scaling.columns] = scaling.factor**kernel.power
+    weights, slopes = np.zeros(n_features), scaling.factor
+    if scaling.table is not None:
+        slopes = slopes / (scaling.table.values[:, -1] - scaling.table.values[:, 0])
+    weights[scaling.columns] = slopes**kernel.power
     return weights
 
 

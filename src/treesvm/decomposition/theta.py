@@ -19,11 +19,11 @@ class Theta(NamedTuple):
     kernel : Kernel or "auto"
         Whose gamma is settled in each part.
     leaf_scaling : {"minmax", "quantile", "standard", None}
-    feature_weights : None, "learned" or ndarray of shape (n_features,)
+    feature_weights : None, "learned", "local" or ndarray of shape (n_features,)
     multi_class : {"ovo", "ovr", None}
         None for regressors.
     loss : {"hinge", "squared"}
-        Of classifiers, see `treesvm.machines.losses`.
+        See `treesvm.machines.losses`.
     epsilon : float or None
         Errors that cost a regressor nothing; None leaves it to the machine's options.
     """

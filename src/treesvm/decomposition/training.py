@@ -98,9 +98,12 @@ def in_units_of(options: MachineOptions, spread: float) -> MachineOptions:
     """Return options that treat a target as the given ones treat target / spread.
 
     A regressor whose target, epsilon and box are all multiplied by one number is
-    multiplied by it, coefficients and bias alike: nothing has to be scaled back.
+    multiplied by it, coefficients and bias alike: nothing has to be scaled back.  By
+    least squares the box stays.
     """
-    theta = options.theta._replace(C=options.theta.C * spread)
+    theta = options.theta
+    if theta.loss == "hinge":
+        theta = theta._replace(C=theta.C * spread)
     epsilon = None if options.epsilon is None else options.epsilon * spread
     return options._replace(theta=theta, epsilon=epsilon, tol=options.tol * spread)
 
@@ -363,7 +366,8 @@ def train_machine(seen, kernel, C, options, n_jobs=None):
         "max_bytes": options.max_bytes,
     }
     if seen.n_classes is None:
-        return train_regressor(*seen[:3], kernel, C, options.epsilon, **shared)
+        own = {"loss": options.theta.loss, **shared}
+        return train_regressor(*seen[:3], kernel, C, options.epsilon, **own)
     return train_classifier(
         seen.X,
         seen.target,

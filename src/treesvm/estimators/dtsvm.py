@@ -75,10 +75,13 @@ or callable, default="auto"
         for those of two values, beside which numbers then count for more; ranks and
         deviations need dense rows. None is the paper's method and wants features scaled
         beforehand.
-    feature_weights : None, "learned" or array-like of shape (n_features,), default=None
+    feature_weights : None, "learned", "local" or array-like of shape (n_features,), \
+default=None
         Weights of the features in the kernel's distance: none, learned in every part
         from the gradients of its own machine (about twice the training time), or
-        given. Needs a Laplacian or Gaussian kernel.
+        given. "local" ones are learned, too, and differ along a feature: more where
+        the machine's values change; they need dense rows. Needs a Laplacian or
+        Gaussian kernel.
     n_estimators : int, default=1
         Randomised decompositions that vote.
     voting : {"soft", "hard"}, default="soft"

@@ -1,4 +1,4 @@
-"""DTSVM for regression: a tree cuts the space, an SVR answers in every part."""
+"""DTSVM for regression: a tree cuts the space, a machine answers in every part."""
 
 from collections.abc import Callable
 from typing import Any, ClassVar, Self
@@ -36,11 +36,18 @@ class DTSVRegressor(RegressorMixin, DecomposedEstimator):
     max_leaf_size : int, default=1500
         Nodes with at least this many rows are split, if they can be.
     epsilon : float, default=0.1
-        Errors up to this size cost nothing, in units of the target's spread.
+        Errors up to this size cost nothing, in units of the target's spread. Of no use
+        to least squares.
+    loss : {"hinge", "squared"}, default="hinge"
+        What errors beyond `epsilon` cost: "hinge" counts them in proportion, so that
+        machines have few support vectors and answer, about, with the median. Least
+        squares, "squared", answer with the mean, which is better by R² where targets
+        are skewed or noisy; every training row becomes a support vector, and answers
+        take longer. A C of 3 is a good start for them.
     scale_target : bool, default=True
         Count C, epsilon and tol in standard deviations of the training targets, so that
         the model does not depend on the units of `y`. False counts them in units of
-        `y`, as `KernelSVR` does.
+        `y`, as `KernelSVR` does; C of least squares has no unit.
     kernel : {"laplacian", "rbf", "linear", "poly", "polynomial", "sigmoid"} or \
 callable, default="laplacian"
         The Laplacian is ahead on tables of mixed columns, the Gaussian ("rbf", the
@@ -55,10 +62,13 @@ callable, default="laplacian"
         for those of two values, beside which numbers then count for more; ranks and
         deviations need dense rows. None is the paper's method and wants features scaled
         beforehand.
-    feature_weights : None, "learned" or array-like of shape (n_features,), default=None
+    feature_weights : None, "learned", "local" or array-like of shape (n_features,), \
+default=None
         Weights of the features in the kernel's distance: none, learned in every part
         from the gradients of its own machine (about twice the training time), or
-        given. Needs a Laplacian or Gaussian kernel.
+        given. "local" ones are learned, too, and differ along a feature: more where
+        the machine's values change; they need dense rows. Needs a Laplacian or
+        Gaussian kernel.
     partition : {"axis", "oblique", "random", "whole"} or object, default="axis"
         How the space is cut: by an axis-parallel tree, a tree of linear SVMs, at random
         or not at all. An object of `treesvm.partitions` has parameters of its own, such
@@ -119,6 +129,7 @@ callable, default="laplacian"
         *,
         gamma_scale: float = 1.0,
         epsilon: float = 0.1,
+        loss: str = "hinge",
         scale_target: bool = True,
         kernel: str | Callable[..., Any] = "laplacian",
         degree: int = 3,
@@ -138,6 +149,7 @@ callable, default="laplacian"
         self.max_leaf_size = max_leaf_size
         self.gamma_scale = gamma_scale
         self.epsilon = epsilon
+        self.loss = loss
         self.scale_target = scale_target
         self.kernel = kernel
         self.degree = degree

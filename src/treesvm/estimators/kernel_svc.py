@@ -59,11 +59,13 @@ class KernelSVC(CalibratedClassifier, WholeMachine):
         Constant of the polynomial and the sigmoid kernel.
     gamma_scale : float, default=1.0
         Multiplies a gamma that is a word.
-    feature_weights : None, "learned" or array-like of shape (n_features,), default=None
+    feature_weights : None, "learned", "local" or array-like of shape (n_features,), \
+default=None
         Weights of the features in the kernel's distance: none, learned from the
-        gradients of the machine (about three times the training time), or given. Needs
-        a Laplacian or Gaussian kernel. Rows are not scaled: weights suit features that
-        were.
+        gradients of the machine (about three times the training time), or given.
+        "local" ones are learned, too, and differ along a feature: more where the
+        machine's values change; they need dense rows. Needs a Laplacian or Gaussian
+        kernel. Rows are not scaled: weights suit features that were.
     tol : float, default=1e-3
         A machine has converged when its KKT violation is at most `tol` and its relative
         duality gap too, or when the gap is at most ``tol / 10``.
@@ -116,7 +118,7 @@ class KernelSVC(CalibratedClassifier, WholeMachine):
     scaling_ : LeafScaling or None
         From rows as given to rows as the machine sees them; None without weights.
     feature_weights_ : ndarray of shape (n_features,)
-        Weights of the features, ones without.
+        Weights of the features, ones without; local ones in the mean.
     n_features_in_ : int
         Columns of the training rows.
     feature_names_in_ : ndarray of str, if X had names

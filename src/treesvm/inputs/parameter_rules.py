@@ -112,7 +112,7 @@ def _is_gamma_or_word(value):
 
 def _is_weights(value):
     if value is None or isinstance(value, str):
-        return value in (None, "learned")
+        return value in (None, "learned", "local")
     try:
         weights = np.asarray(value, dtype=np.float64)
     except (TypeError, ValueError):
@@ -188,7 +188,8 @@ RULES: dict[str, Rule] = {
     "gamma_scale": _IS_POSITIVE,
     "feature_weights": (
         _is_weights,
-        "use None, 'learned', or a number of 0 or more for each feature, not all zero",
+        "use None, 'learned', 'local', or a number of 0 or more for each feature, not "
+        "all zero",
     ),
     "degree": count("use an integer of 0 or more", 0),
     "coef0": number("use a finite number"),

@@ -53,6 +53,24 @@ def gradient_outer(machine, X, codes=None):
     return out
 
 
+def gradient_squares(machine, X, codes=None):
+    """Return the squared derivatives of every row, summed over binary machines.
+
+    Parameters
+    ----------
+    machine, X, codes
+        As in `gradient_outer`.
+
+    Returns
+    -------
+    ndarray of shape (n, n_features), float64
+    """
+    out = np.zeros(X.shape)
+    for rows, _, found in _gradients(machine, X, codes, np.float32):
+        out[rows] += found**2
+    return out
+
+
 def _gradients(machine, X, codes, dtype):
     """Yield rows, a machine, and its gradients there, in bounded memory."""
     kernel = machine.kernel

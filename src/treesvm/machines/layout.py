@@ -66,7 +66,8 @@ class Machines(NamedTuple):
     rows : ndarray of shape (n_coefficients,)
         Sorted row of every coefficient.
     signs : ndarray of shape (n_coefficients,)
-        +1 where the row belongs to the machine's first class, else -1.
+        +1 where the row belongs to the machine's first class, else -1; of regression
+        the targets.
     starts : ndarray of shape (n_machines + 1,)
     pairs : ndarray of shape (n_machines, 2)
         Classes of the positive and of the negative side; -1 stands for "all others".
@@ -100,6 +101,14 @@ def build_machines(codes, n_classes, multi_class):
     fill = _rows_of_pairs if is_pairwise else _rows_of_all
     rows, signs, starts, blocks = fill(counts[present], layout.machine_ids)
     return Machines(order, rows, signs, starts, layout.pairs, n_classes, blocks)
+
+
+def one_machine(targets):
+    """Lay out one machine over all rows, whose targets are numbers."""
+    n, layout = len(targets), class_layout([0], "regression")
+    rows, starts = np.arange(n), np.array([0, n])
+    blocks = [_block(0, n, layout.machine_ids[0], starts[:1])]
+    return Machines(rows, rows, targets, starts, layout.pairs, 2, blocks)
 
 
 def _rows_of_pairs(sizes, machine_ids):

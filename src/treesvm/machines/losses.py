@@ -2,6 +2,8 @@
 
 hinge    rows beyond the margin cost nothing: few vectors, sharp borders
 squared  every row is pulled to its label: values that rank rows away from the border
+
+Of regressors the hinge is that of errors beyond epsilon, on both sides.
 """
 
 from treesvm.machines.path import GramChain

@@ -3,28 +3,43 @@
 import numpy as np
 
 from treesvm.machines.kernel_machine import KernelMachine
-from treesvm.machines.layout import class_layout
+from treesvm.machines.layout import class_layout, one_machine
 from treesvm.machines.path import solution_record
+from treesvm.machines.squares_chain import solve_squares_alone
+from treesvm.machines.training import assemble, gram_chain
 from treesvm.solvers.regression import solve_regression
 
 
 def train_regressor(
-    X, targets, weight, kernel, C, epsilon, *, tol=1e-3, max_iter=None, max_bytes
+    X,
+    targets,
+    weight,
+    kernel,
+    C,
+    epsilon,
+    *,
+    loss="hinge",
+    tol=1e-3,
+    max_iter=None,
+    max_bytes,
 ):
-    """Fit an epsilon-SVR; its value is the only column of the machine's decisions.
+    """Fit a regressor; its value is the only column of the machine's decisions.
 
-    Parameters are those of `regression.solve_regression`, with C and row weights.
+    Parameters are those of `regression.solve_regression`, with C, row weights and the
+    loss: "squared" has no use for `epsilon`.
     """
-    solution = solve_regression(
-        kernel,
-        X,
-        targets,
-        C * weight,
-        epsilon,
-        tol=tol,
-        max_iter=max_iter,
-        max_bytes=max_bytes,
-    )
+    box, effort = C * weight, {"tol": tol, "max_iter": max_iter}
+    if loss == "squared":
+        if 4 * len(targets) ** 2 <= max_bytes:
+            machine = one_machine(targets)
+            chain = gram_chain(X, machine, weight, kernel, loss=loss, **effort)
+            records = chain.solve(C)
+            return assemble(X, machine, kernel, chain.beta, records)
+        solution = solve_squares_alone(kernel.row_block(X), targets, box, **effort)
+    else:
+        solution = solve_regression(
+            kernel, X, targets, box, epsilon, max_bytes=max_bytes, **effort
+        )
     support = np.flatnonzero(solution.coefficients)
     layout = class_layout([0], "regression")
     return KernelMachine(

@@ -95,6 +95,7 @@ def solve_squares_alone(block, signs, box, *, tol=1e-3, max_iter=None):
     block : callable
         ``block(rows)`` returns kernel values of some rows with all.
     signs : ndarray of shape (n,)
+        Or targets that are numbers.
     box : ndarray of shape (n,)
         C times the weight of each row.
 

@@ -2,10 +2,11 @@
 
 Measured on the training rows of public tables (docs/benchmarks/kernels.md): a Laplacian
 kernel is ahead on tables of mixed columns, the Gaussian on letters, digits and signals,
-learned weights help where few columns matter, quantiles where tails are long, a linear
-machine where rows are few and noisy. Numbers in units of their standard deviation count
-for more beside indicators of categories than in [0, 1]. Least squares machines rank
-rows better where classes overlap. None wins everywhere, so all are tried.
+learned weights help where few columns matter, local ones where a few thresholds do,
+quantiles where tails are long, a linear machine where rows are few and noisy. Numbers
+in units of their standard deviation count for more beside indicators of categories than
+in [0, 1]. Least squares machines rank rows better where classes overlap, and are closer
+to numbers on most tables. None wins everywhere, so all are tried.
 """
 
 from treesvm.decomposition.theta import Theta
@@ -14,7 +15,7 @@ from treesvm.kernels.kernel import Gaussian, Laplacian, Linear
 _VIEWS = (
     (Laplacian(), "minmax", None),
     (Gaussian(), "minmax", None),
-    (Laplacian(), "quantile", "learned"),
+    (Laplacian(), "quantile", "local"),
     (Gaussian(), "quantile", None),
     (Laplacian(), "minmax", "learned"),
     (Gaussian(), "minmax", "learned"),
@@ -33,11 +34,26 @@ _SPARSE_VIEWS = (
     (Laplacian(), "minmax", None),
 )
 # By least squares; noisy tables, on which ranks count, are theirs.
-_SQUARED_VIEWS = (
+_SQUARED_CLASS_VIEWS = (
     (Laplacian(), "standard", None),
     (Gaussian(), "quantile", None),
-    (Laplacian(), "quantile", "learned"),
+    (Laplacian(), "quantile", "local"),
     (Gaussian(), "minmax", "learned"),
+)
+# Of numbers, beside those by least squares.
+_NUMBER_VIEWS = (
+    (Laplacian(), "minmax", None),
+    (Laplacian(), "quantile", "local"),
+    (Laplacian(), "minmax", "learned"),
+    (Gaussian(), "minmax", None),
+    (Linear(), "minmax", None),
+)
+_SQUARED_NUMBER_VIEWS = (
+    (Laplacian(), "minmax", None),
+    (Laplacian(), "minmax", "local"),
+    (Laplacian(), "quantile", "local"),
+    (Gaussian(), "minmax", "learned"),
+    (Gaussian(), "minmax", "local"),
 )
 _CS = (10.0, 1.0, 100.0)
 _SQUARED_CS = (3.0, 30.0, 0.3)
@@ -58,8 +74,12 @@ def first_thetas(is_sparse, n_classes, *, has_squares=True):
         Whether machines by least squares are among them. All of their rows are
         vectors, which takes long to train and to ask where rows are many.
     """
-    dense_views = _VIEWS if n_classes is None else _CLASS_VIEWS
-    views = _SPARSE_VIEWS if is_sparse else dense_views
+    has_squares = has_squares and not is_sparse
+    views, squared_views = _CLASS_VIEWS, _SQUARED_CLASS_VIEWS
+    if n_classes is None:
+        views = _NUMBER_VIEWS if has_squares else _VIEWS
+        squared_views = _SQUARED_NUMBER_VIEWS
+    views = _SPARSE_VIEWS if is_sparse else views
     thetas = []
     for kernel, scaling, weights in views:
         for scale in _SCALES if kernel.has_gamma else _SCALES[:1]:
@@ -68,11 +88,12 @@ def first_thetas(is_sparse, n_classes, *, has_squares=True):
                 for multi_class in _multi_classes(is_sparse, n_classes)
                 for C in _CS
             ]
-    if is_sparse or n_classes is None or not has_squares:
+    if not has_squares:
         return thetas
+    (multi_class,) = _multi_classes(is_sparse, n_classes)
     return thetas + [
-        Theta(C, "median", scale, *view, "ovo", "squared")
-        for view in _SQUARED_VIEWS
+        Theta(C, "median", scale, *view, multi_class, "squared")
+        for view in squared_views
         for scale in _SCALES
         for C in _SQUARED_CS
     ]

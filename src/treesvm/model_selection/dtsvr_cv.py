@@ -61,7 +61,7 @@ class DTSVRegressorCV(SearchesDecompositions, RegressorMixin, Estimator):
         Of candidates that do not name one.
     leaf_scaling : {"minmax", "quantile", "standard", None}, default="minmax"
         How leaves rescale features, where candidates do not say so.
-    feature_weights : None, "learned" or array-like, default=None
+    feature_weights : None, "learned", "local" or array-like, default=None
         Weights of the features, where candidates do not say so.
     partition : {"axis", "random", "whole"} or object, default="axis"
         How the space is cut.

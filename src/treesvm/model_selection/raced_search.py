@@ -168,8 +168,10 @@ class RacedSearch(DecompositionSearch):
         """Return thetas near one; regressors share no work, so fewer of them."""
         if not self._judgement.is_regression:
             return neighbours(theta, is_grid=True)
-        tubes = [theta._replace(epsilon=theta.epsilon * step) for step in _TUBES]
-        return [*neighbours(theta, is_grid=False), *tubes]
+        around = neighbours(theta, is_grid=False)
+        if theta.loss == "hinge":
+            around += [theta._replace(epsilon=theta.epsilon * s) for s in _TUBES]
+        return around
 
     def _race_ceilings(self, pool):
         """Race a pool of thetas to larger ceilings; return (ceiling, theta)."""

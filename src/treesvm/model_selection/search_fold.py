@@ -257,10 +257,10 @@ def _machine(grid, point, X, kernel):
     return assemble(X, grid.machines, kernel, point.coefficients, point.records)
 
 
-def _with_epsilon(options, theta):
-    """Return options with the theta's epsilon, if it has one."""
+def _of_theta(options, theta):
+    """Return options with the theta, and its epsilon, if it has one."""
     own = options.epsilon if theta.epsilon is None else theta.epsilon
-    return options._replace(epsilon=own)
+    return options._replace(theta=theta, epsilon=own)
 
 
 def _numbers(leaf, thetas, options):
@@ -271,7 +271,7 @@ def _numbers(leaf, thetas, options):
     for theta in thetas:
         start = time.perf_counter()
         kernel = theta.kernel.settled(_gamma_of(view, theta, seen.X), seen.X)
-        machine = train_machine(seen, kernel, theta.C, _with_epsilon(options, theta))
+        machine = train_machine(seen, kernel, theta.C, _of_theta(options, theta))
         part = leaf.part(machine, scaling, time.perf_counter() - start)
         found.append(Answer(part.values(leaf.X_val), part, part.converged))
     return found

@@ -137,6 +137,7 @@ class TreeSVR(RegressorMixin, TableEstimator):
             kernel=theta.kernel.name,
             leaf_scaling=theta.leaf_scaling,
             feature_weights=theta.feature_weights,
+            loss=theta.loss,
             scale_target=False,
             partition=member.partition,
             n_jobs=self.n_jobs,

@@ -61,7 +61,7 @@ def test_single_rows_reach_the_leaf_of_the_batch(dtype, rng):
     for tree, rows in ((axis, X), (oblique(0), rng.normal(size=(100, 5)))):
         rows = rows.astype(dtype)
         expected = tree.leaf_numbers[tree.apply(rows)].tolist()
-        part_of = RowRouter(tree)
+        part_of = RowRouter(tree).part
         assert [part_of(x) for x in rows] == expected
         columns = np.asfortranarray(rows)
         assert [part_of(x) for x in columns] == expected

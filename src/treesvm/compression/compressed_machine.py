@@ -18,7 +18,7 @@ from treesvm.compression.tree_walk import (
     walk_rows,
 )
 from treesvm.machines.kernel_machine import float32_bands
-from treesvm.machines.row_decision import RowSums
+from treesvm.machines.row_decision import RowSums, not_sure
 from treesvm.machines.voting import class_scores
 
 _SAME_SCORES = 1e-12  # share of the largest weight that rounding may be off by
@@ -105,6 +105,8 @@ class CompressedMachine:
 class CompressedRowDecider:
     """Decision values of one row for all machines of a `CompressedMachine`.
 
+    `sure_code` is that of `RowSums`.
+
     Parameters
     ----------
     machine : CompressedMachine
@@ -115,19 +117,15 @@ class CompressedRowDecider:
     def __init__(self, machine, scaling=None):
         self._machine, self._scaling = machine, scaling
         self._arrays, self._affine = None, {}
-        self._sums, self._codes = None, None
+        self._sums, self.sure_code = None, not_sure
         if is_compiled(machine.terms) and _is_chain(machine):
             chain = Chain.of(machine)
             self._sums = chain.sums(machine, scaling)
-            self._codes = chain.by_class().sums(machine, scaling)
+            self.sure_code = chain.by_class().sums(machine, scaling).sure_code
         elif is_compiled(machine.terms):
             self._arrays = [compiled_arrays(t, machine.terms) for t in machine.trees]
             is_affine = scaling is not None and scaling.table is None
             self._affine = _affine_maps(scaling) if is_affine else {}
-
-    def sure_code(self, x):
-        """Return the class code of a row, -1 if it takes the values to know it."""
-        return -1 if self._codes is None else self._codes.sure_code(x)
 
     def of_array(self, x):
         """Return an array of shape (n_machines,) for one of shape (n_features,)."""

@@ -53,17 +53,18 @@ class _Walker:
             None if part.machine is None else part.row_decider()
             for part in member.parts
         ]
+        self._sure_codes = [d and d.sure_code for d in self._deciders]
 
     def code(self, x):
         """Return the class code of a 1-D row."""
         k = self._part_of(x)
-        decider = self._deciders[k]
-        if decider is None:
+        sure_code = self._sure_codes[k]
+        if sure_code is None:
             return self._parts[k].code
-        code = decider.sure_code(x)
+        code = sure_code(x)
         if code >= 0:
             return code
-        values = decider.of_array(x)
+        values = self._deciders[k].of_array(x)
         if self._n_classes == 2:
             return int(values[0] > 0.0)
         return int(self._parts[k].machine.scores(values[None, :]).argmax())

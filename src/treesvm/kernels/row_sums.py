@@ -105,19 +105,22 @@ def row_layout(kernel, vectors, coefficients, layout, columns, affine, dtype):
 def write_row_sums(x, machines, out):
     """Write the decision values of row `x`, float64, by a `RowLayout` to `out`."""
     vectors, starts, ids = machines.vectors, machines.class_starts, machines.machine_ids
-    seen = np.zeros(vectors.shape[0], vectors.dtype)
+    width, n_vectors = vectors.shape
+    # One piece of memory: to allocate five takes as long as the kernels of a few rows.
+    memory = np.empty(width + n_vectors + 2 * _TILE + ids.shape[1], vectors.dtype)
+    seen, K = memory[:width], memory[width : width + n_vectors]
+    sums = memory[width + n_vectors + 2 * _TILE :]
+    seen[:], sums[:] = 0, 0
     affine = machines.affine
     for f in range(len(machines.columns)):
         value = (x[machines.columns[f]] - affine[0, f]) * affine[1, f]
         seen[f] = value - affine[2, f]
-    n_vectors = vectors.shape[1]
-    K = np.empty(n_vectors, vectors.dtype)
-    scratch = np.empty((2, _TILE), vectors.dtype)
+    scratch = memory[width + n_vectors :][: 2 * _TILE].reshape(2, _TILE)
     for first in range(0, n_vectors, _TILE):  # whatever the class: whole vectors
         own = K[first : min(first + _TILE, n_vectors)]
         _write_distances(seen, vectors, first, machines.is_squared, own)
         exponentials(own, machines.gamma, machines.series, machines.powers, scratch)
-    sums, coefficients = np.zeros(ids.shape[1], vectors.dtype), machines.coefficients
+    coefficients = machines.coefficients
     for m in range(len(out)):
         out[m] = machines.biases[m]
     for k in range(len(starts) - 1):

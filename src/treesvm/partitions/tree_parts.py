@@ -54,4 +54,4 @@ class TreeParts:
 
     def row_router(self) -> Callable[[np.ndarray], int]:
         """Return a function from a 1-D row to its part."""
-        return RowRouter(self.tree)
+        return RowRouter(self.tree).part

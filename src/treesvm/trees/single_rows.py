@@ -2,7 +2,8 @@
 
 A compiled call spends most of its time on taking arguments apart, so the links of all
 nodes lie in one array: (tested column or plane, left, right), and so do the planes: a
-row's weights, then the threshold, which is then in the cache when it is asked for.
+row's weights, then the threshold, which is then in the cache when it is asked for.  The
+nodes of an axis-parallel tree are one array of numbers.
 """
 
 import numpy as np
@@ -15,6 +16,8 @@ from treesvm.trees.routing import LEAF
 class RowRouter:
     """From one row, an array of shape (n_features,), to its leaf's place among leaves.
 
+    ``part(x)`` is the part of a row.
+
     Parameters
     ----------
     tree : Tree
@@ -22,17 +25,22 @@ class RowRouter:
     """
 
     def __init__(self, tree):
-        self._is_oblique = tree.is_oblique
-        links = _links(tree)
-        self._nodes = packed(tree) if tree.is_oblique else (tree.threshold, links)
         # A list gives up one number faster than an array.
         self._part_of = tree.leaf_numbers.tolist()
+        # Python finds a method faster than what is called through `__call__`.
+        if tree.is_oblique:
+            self._planes, self._links = packed(tree)
+            self.part = self._oblique_part
+        else:
+            self._tests = _tests(tree)
+            self.part = self._axis_part
 
-    def __call__(self, x):
-        """Return the part of the row."""
-        if self._is_oblique:
-            return self._part_of[oblique_leaf(np.ascontiguousarray(x), *self._nodes)]
-        return self._part_of[axis_leaf(x, *self._nodes)]
+    def _axis_part(self, x):
+        return self._part_of[axis_leaf(x, self._tests)]
+
+    def _oblique_part(self, x):
+        x = np.ascontiguousarray(x)
+        return self._part_of[oblique_leaf(x, self._planes, self._links)]
 
 
 def packed(tree):
@@ -43,18 +51,24 @@ def packed(tree):
     return np.column_stack([tree.weights, thresholds]), _links(tree)
 
 
+def _tests(tree):
+    """Return (tested column, threshold, left, right) of each node, as numbers."""
+    links = _links(tree).astype(np.float64)
+    return np.insert(links, 1, tree.threshold, axis=1)
+
+
 def _links(tree):
     """Return (tested column or plane, left, right) of each node."""
     return np.stack([tree.feature, tree.left, tree.right], axis=1)
 
 
 @compiled
-def axis_leaf(x, threshold, links):
+def axis_leaf(x, tests):
     """Return the leaf of one row in an axis-parallel tree."""
     k = 0
-    while links[k, 1] != LEAF:
-        goes_left = np.float32(x[links[k, 0]]) <= threshold[k]
-        k = links[k, 1] if goes_left else links[k, 2]
+    while tests[k, 2] != LEAF:
+        goes_left = np.float32(x[np.int64(tests[k, 0])]) <= tests[k, 1]
+        k = np.int64(tests[k, 2] if goes_left else tests[k, 3])
     return k
 
 

@@ -108,6 +108,14 @@ def test_without_scales_nodes_add_the_terms_of_the_machine(estimator, shared, tm
     )
 
 
+def test_more_random_starts_find_a_tree_nearer_to_the_machine():
+    def loss(n_starts):
+        model = tree(MACHINE, 2, refit=False, n_starts=n_starts).fit(X)
+        return np.sum((model.decision_function(X) - MACHINE.decision_function(X)) ** 2)
+
+    assert loss(50) < loss(1)
+
+
 def test_coefficients_without_scales_are_those_of_the_machine():
     options = {"refit": False, "random_state": 0}
     plain = tree(MACHINE, scaled=False, **options).fit(X)

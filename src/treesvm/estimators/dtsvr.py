@@ -6,7 +6,7 @@ from typing import Any, Self
 import numpy as np
 from sklearn.base import RegressorMixin
 
-from treesvm.decomposition.decomposition import places_of, support_rows, trees_of
+from treesvm.decomposition.decomposition import places_of, trees_of
 from treesvm.decomposition.seeds import single_seed
 from treesvm.decomposition.training import (
     Recipe,
@@ -16,6 +16,7 @@ from treesvm.decomposition.training import (
     target_spread,
 )
 from treesvm.estimators.explaining import ExplainsFeatures
+from treesvm.estimators.row_support import RowSupport
 from treesvm.inputs.array_types import Array, ArrayLike, MatrixLike, Seed
 from treesvm.inputs.training_rows import number_rows, takes_gram
 from treesvm.inputs.whole_fit import all_or_nothing
@@ -23,7 +24,7 @@ from treesvm.partitions.choice import find_partition
 from treesvm.partitions.oblique_tree import ObliqueTree
 
 
-class DTSVRegressor(RegressorMixin, ExplainsFeatures):
+class DTSVRegressor(RegressorMixin, RowSupport, ExplainsFeatures):
     """Tree-decomposed support vector regression.
 
     Parameters
@@ -91,6 +92,9 @@ callable, default="laplacian"
     support_ : ndarray of int
         After a fit, the numbers of the rows of X that are support vectors, ascending.
         Model files do not keep it.
+    support_vectors_ : ndarray or CSR matrix of shape (n_SV, n_features)
+        These rows. Neither model files nor pickles keep them, since the parts have them
+        in their own scale.
 
     Notes
     -----
@@ -183,7 +187,7 @@ callable, default="laplacian"
             self.verbose,
         )
         member = fit_member(rows, recipe, single_seed(self.random_state))
-        self.support_ = kept[support_rows([member], rows.X)]
+        self._note_support([member], kept, rows.X)
         return self.restore_fitted([member])
 
     def restore_fitted(self, members: list[Any]) -> Self:

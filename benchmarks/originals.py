@@ -54,7 +54,8 @@ class Folder:
         for name, path in sorted(self.files.items()):
             if re.fullmatch(pattern, name):
                 return path
-        raise NotThere(pattern)
+        # Numbers that archives put in front are no part of the name people look for.
+        raise NotThere(pattern.replace(r"(\d+_)?", "").replace("\\.", "."))
 
 
 def _plain_name(path):

@@ -20,7 +20,7 @@ X_train, y_train, X_test, y_test = X[:4000], y[:4000], X[4000:], y[4000:]
 # %%
 # Small parts, so that the cuts show.
 figure, axes = plt.subplots(1, 3, figsize=(11, 3.8), layout="constrained")
-for ax, members in zip(axes, (1, 5, 25), strict=True):
+for ax, members in zip(axes, (1, 5, 15), strict=True):
     model = DTSVMClassifier(n_estimators=members, max_leaf_size=50, random_state=0)
     model.fit(X_train, y_train)
     plot_regions(model, X_test[:1000], y_test[:1000], ax=ax)
@@ -35,7 +35,7 @@ plt.show()
 X, y = make_waves(8000, 4, frequency=3, seed=1)
 X_train, y_train, X_test, y_test = X[:4000], y[:4000], X[4000:], y[4000:]
 figure, ax = plt.subplots(figsize=(6, 3.4), layout="constrained")
-counts = (1, 2, 4, 8, 16)
+counts = (1, 2, 4, 8)
 for size in (50, 100, 400):
     right = [
         DTSVMClassifier(n_estimators=n, max_leaf_size=size, random_state=0)

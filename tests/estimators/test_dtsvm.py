@@ -170,6 +170,7 @@ def test_support_numbers_rows_as_given(partition, rng):
     model.fit(X, y, sample_weight=weight)
     assert len(model.support_) == model.n_support_vectors_
     assert (weight[model.support_] > 0).all()
+    assert np.array_equal(model.support_vectors_, X[model.support_])
     # Rows without support may go: the machine of the whole space stays the same.
     if partition == "whole":
         again = clone(model).set_params(leaf_scaling=None, gamma=0.1, tol=1e-6)
@@ -376,6 +377,8 @@ def test_pickled_models_keep_support_vectors_only():
     stored = pickle.dumps(model)
     assert len(stored) < 0.3 * X.nbytes
     again = pickle.loads(stored)
+    assert hasattr(model, "support_vectors_")  # of a fit in one memory only
+    assert not hasattr(again, "support_vectors_")
     np.testing.assert_array_equal(
         again.decision_function(X), model.decision_function(X)
     )

@@ -10,7 +10,6 @@ from sklearn.utils.validation import check_is_fitted
 from treesvm.decomposition.calibration import calibrate, has_probability
 from treesvm.decomposition.checkpointing import count_restored, open_rows_checkpoint
 from treesvm.decomposition.committee import Committee, committee_of
-from treesvm.decomposition.decomposition import support_rows
 from treesvm.decomposition.leaf_reduction import check_selector
 from treesvm.decomposition.leaf_report import leaf_report
 from treesvm.decomposition.predictor import DecompositionPredictor
@@ -18,6 +17,7 @@ from treesvm.decomposition.seeds import draw_seeds
 from treesvm.decomposition.training import fit_members, machine_options
 from treesvm.estimators.classifier import CalibratedClassifier
 from treesvm.estimators.decomposed import DecomposedEstimator
+from treesvm.estimators.row_support import RowSupport
 from treesvm.files.file_path import FilePath
 from treesvm.inputs.array_types import Array, ArrayLike, ClassWeight, MatrixLike, Seed
 from treesvm.inputs.parameter_rules import RULES, either, number
@@ -26,7 +26,7 @@ from treesvm.inputs.whole_fit import all_or_nothing
 from treesvm.partitions.choice import find_partition, recipe_of_members
 
 
-class DTSVMClassifier(CalibratedClassifier, DecomposedEstimator):
+class DTSVMClassifier(CalibratedClassifier, RowSupport, DecomposedEstimator):
     """Tree-decomposed kernel SVM, whose C, width and kernel may be left open.
 
     An entropy tree splits the rows until its leaves hold fewer than `max_leaf_size`; a
@@ -133,6 +133,9 @@ default=None
     support_ : ndarray of int
         After a fit in one memory, the numbers of the rows of X that are support vectors
         of any part, ascending. Model files do not keep it.
+    support_vectors_ : ndarray or CSR matrix of shape (n_SV, n_features)
+        These rows. Neither model files nor pickles keep them, since the parts have them
+        in their own scale.
     C_ : float
         The C that was given or chosen.
     gamma_scale_ : float
@@ -267,7 +270,7 @@ default=None
             ]
             members, theta = fit_members(rows, recipe, draws)
         self.restore_fitted(members, theta)
-        self.support_ = kept[support_rows(members, rows.X)]
+        self._note_support(members, kept, rows.X)
         self.calibration_ = None
         if self.probability:
             how = {"loss": self.loss, "voting": self.voting}

@@ -6,7 +6,6 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from sklearn.base import RegressorMixin
 
-from treesvm.decomposition.decomposition import support_rows
 from treesvm.decomposition.seeds import single_seed
 from treesvm.decomposition.training import (
     fit_member,
@@ -15,6 +14,7 @@ from treesvm.decomposition.training import (
     target_spread,
 )
 from treesvm.estimators.decomposed import DecomposedEstimator
+from treesvm.estimators.row_support import RowSupport
 from treesvm.inputs.array_types import Array, ArrayLike, MatrixLike, Seed
 from treesvm.inputs.training_rows import number_rows
 from treesvm.inputs.whole_fit import all_or_nothing
@@ -22,7 +22,7 @@ from treesvm.partitions.choice import find_partition
 from treesvm.partitions.oblique_tree import ObliqueTree
 
 
-class DTSVRegressor(RegressorMixin, DecomposedEstimator):
+class DTSVRegressor(RegressorMixin, RowSupport, DecomposedEstimator):
     """Tree-decomposed support vector regression.
 
     Parameters
@@ -100,6 +100,9 @@ default=None
     support_ : ndarray of int
         After a fit, the numbers of the rows of X that are support vectors, ascending.
         Model files do not keep it.
+    support_vectors_ : ndarray or CSR matrix of shape (n_SV, n_features)
+        These rows. Neither model files nor pickles keep them, since the parts have them
+        in their own scale.
 
     Notes
     -----
@@ -190,7 +193,7 @@ default=None
             options = in_units_of(options, target_spread(rows))
         recipe = self._recipe(find_partition(self.partition), options)
         member = fit_member(rows, recipe, single_seed(self.random_state))
-        self.support_ = kept[support_rows([member], rows.X)]
+        self._note_support([member], kept, rows.X)
         return self.restore_fitted([member])
 
     def restore_fitted(self, members: list[Any]) -> Self:

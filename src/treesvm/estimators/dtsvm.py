@@ -17,10 +17,11 @@ from treesvm.decomposition.leaf_report import leaf_report
 from treesvm.decomposition.predictor import DecompositionPredictor
 from treesvm.decomposition.seeds import draw_seeds
 from treesvm.decomposition.training import Recipe, fit_members, machine_options
+from treesvm.estimators.chosen_theta import OPEN_RULES, note_theta
 from treesvm.estimators.explaining import ExplainsFeatures
 from treesvm.files.file_path import FilePath
 from treesvm.inputs.array_types import Array, ArrayLike, ClassWeight, MatrixLike, Seed
-from treesvm.inputs.parameter_rules import RULES, either, number
+from treesvm.inputs.parameter_rules import RULES, either
 from treesvm.inputs.training_rows import class_rows, takes_gram
 from treesvm.inputs.whole_fit import all_or_nothing
 from treesvm.partitions.choice import find_partition
@@ -175,10 +176,9 @@ or callable, default="auto"
     True
     """
 
-    _rules: ClassVar[dict[str, Any]] = {
-        name: either("auto", number('use a positive number or "auto"', above=0.0))
-        for name in ("C", "gamma_scale")
-    } | {"max_leaf_size": either("auto", RULES["max_leaf_size"])}
+    _rules: ClassVar[dict[str, Any]] = OPEN_RULES | {
+        "max_leaf_size": either("auto", RULES["max_leaf_size"])
+    }
 
     def __init__(
         self,
@@ -289,12 +289,7 @@ or callable, default="auto"
 
         Without a theta, the parameters say it, unless it was read from a file.
         """
-        if theta is not None:
-            self.C_, self.gamma_scale_ = float(theta.C), float(theta.gamma_scale)
-            self.kernel_ = theta.kernel.name if self.kernel == "auto" else self.kernel
-        elif not hasattr(self, "C_"):
-            self.C_, self.gamma_scale_ = float(self.C), float(self.gamma_scale)
-            self.kernel_ = self.kernel
+        note_theta(self, theta)
         self.decompositions_ = members
         self.trees_ = trees_of(members)
         parts = [part for member in members for part in member.parts]

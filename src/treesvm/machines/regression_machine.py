@@ -8,23 +8,12 @@ from treesvm.machines.path import solution_record
 from treesvm.solvers.regression import solve_regression
 
 
-def train_regressor(
-    X, targets, weight, kernel, C, epsilon, *, tol=1e-3, max_iter=None, max_bytes
-):
+def train_regressor(X, targets, weight, kernel, C, epsilon, **how):
     """Fit an epsilon-SVR; its value is the only column of the machine's decisions.
 
     Parameters are those of `regression.solve_regression`, with C and row weights.
     """
-    solution = solve_regression(
-        kernel,
-        X,
-        targets,
-        C * weight,
-        epsilon,
-        tol=tol,
-        max_iter=max_iter,
-        max_bytes=max_bytes,
-    )
+    solution = solve_regression(kernel, X, targets, C * weight, epsilon, **how)
     support = np.flatnonzero(solution.coefficients)
     layout = class_layout([0], "regression")
     return KernelMachine(

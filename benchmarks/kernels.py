@@ -6,6 +6,7 @@ gram     the Manhattan Gram matrix of a part against the Gaussian's, one thread
 explain  exact Shapley values of a row, and answers of a batch
 sampled  the same values beside shap.KernelExplainer, if it is installed
 defaults  no parameters at all, beside StandardScaler + SVC on eleven sets
+numbers  the same of regression, beside StandardScaler + SVR on the league's tables
 choice   what the defaults choose by themselves, beside fixed ones, on the league
 ranking  kernels, weights and LightGBM on the league's tables; --repeat 10 is ten seeds
 """
@@ -19,6 +20,7 @@ from benchmarks.dtsvm_problems import THREADS
 from benchmarks.dtsvm_rivals import fit
 from benchmarks.kernels_choice import choice_case
 from benchmarks.kernels_defaults import defaults_case
+from benchmarks.kernels_numbers import numbers_case
 from benchmarks.kernels_ranking import ranking_case
 from benchmarks.records import CaseResult, Claim, fewer
 from benchmarks.timing import measure
@@ -206,6 +208,7 @@ CASES = {
     "explain": explain_case,
     "sampled": sampled_case,
     "defaults": defaults_case,
+    "numbers": numbers_case,
     "choice": choice_case,
     "ranking": ranking_case,
 }

@@ -46,7 +46,9 @@ ESTIMATORS = {
         "treesvm.model_selection.dtsvm_cv",
         (*_CLASSIFIER, "best_estimator_", *_SEARCHED),
     ),
-    "DTSVRegressor": Entry("treesvm.estimators.dtsvr", (*_REGRESSOR, "members")),
+    "DTSVRegressor": Entry(
+        "treesvm.estimators.dtsvr", (*_REGRESSOR, "theta", "members")
+    ),
     "DTSVRegressorCV": Entry(
         "treesvm.model_selection.dtsvr_cv",
         (*_REGRESSOR, "best_estimator_", "target_mean_", "target_scale_", *_SEARCHED),

@@ -7,12 +7,13 @@ from scipy.special import log_softmax
 from sklearn.datasets import make_moons
 from sklearn.svm import SVC
 
-from treesvm import DTSVMClassifier, load_model, save_model
+from treesvm import DTSVMClassifier, DTSVRegressor, KernelSVR, load_model, save_model
 from treesvm.decomposition.calibration import fit_scale
 from treesvm.decomposition.theta import OPEN, Theta
 from treesvm.decomposition.theta_choice import (
     candidates,
     choose_theta,
+    held_out_numbers,
     is_open,
     judged_parts,
     smoothest,
@@ -170,3 +171,94 @@ def test_only_the_median_leaves_its_width_open():
         points = candidates(open_theta._replace(gamma=gamma))
         assert len({point.gamma_scale for point in points}) == n_scales
         assert len({point.kernel for point in points}) == n_kernels
+
+
+def wave(n, noise, seed=0):
+    """Two features, of which the first counts, and noise."""
+    rng = np.random.default_rng(seed)
+    X = rng.random((n, 2))
+    return X, np.sin(10 * X[:, 0]) + noise * rng.normal(size=n)
+
+
+def test_numbers_are_said_by_machines_that_have_not_seen_their_row():
+    """Twin: a row whose target alone is changed says what it said before."""
+    X, y = wave(90, 0.3)
+    theta = Theta(5.0, "median", 1.0, Gaussian(), epsilon=0.1)
+    rows = Rows(X, y, np.ones(90), None)
+    (said,) = held_out_numbers(rows, [theta], tol=1e-6)[0]
+    changed = y.copy()
+    changed[7] += 100.0
+    (again,) = held_out_numbers(rows._replace(target=changed), [theta], tol=1e-6)[0]
+    assert again[7] == said[7]
+    assert np.abs(again - said).max() > 0.1  # others have seen it
+    folds = np.flatnonzero(again == said)  # those that row 7 is held out with
+    assert 25 < len(folds) < 35
+    rest = np.setdiff1d(np.arange(90), folds)
+    low, high = X.min(axis=0), X.max(axis=0)
+    seen = (X - low) / (high - low)
+    gamma = Gaussian().settled("median", seen).gamma
+    twin = KernelSVR(C=5.0, gamma=gamma, epsilon=0.1, tol=1e-6)
+    twin.fit(seen[rest], y[rest])
+    np.testing.assert_allclose(twin.predict(seen[folds]), said[folds], atol=1e-3)
+
+
+def test_noisy_numbers_ask_for_a_smoother_machine():
+    quiet, loud = (
+        DTSVRegressor(random_state=0).fit(*wave(400, noise)) for noise in (0.01, 2.0)
+    )
+    assert quiet.epsilon_ < loud.epsilon_
+    X, y = wave(400, 0.0, seed=1)
+    assert quiet.score(X, y) > 0.995
+    given = DTSVRegressor(50.0, gamma_scale=3.0, kernel="laplacian", epsilon=0.02)
+    assert loud.score(X, y) > given.fit(*wave(400, 2.0)).score(X, y) + 0.2
+
+
+@pytest.mark.parametrize("scale_target", [True, False])
+def test_a_regressor_is_that_of_the_numbers_it_chose(scale_target):
+    X, y = wave(500, 0.3)
+    shared = {"max_leaf_size": 200, "random_state": 0, "scale_target": scale_target}
+    model = DTSVRegressor(**shared).fit(X, 7.0 * y)
+    given = DTSVRegressor(
+        model.C_,
+        gamma_scale=model.gamma_scale_,
+        kernel=model.kernel_,
+        epsilon=model.epsilon_,
+        **shared,
+    ).fit(X, 7.0 * y)
+    np.testing.assert_array_equal(model.predict(X), given.predict(X))
+    unit = 1.0 if scale_target else (7.0 * y).std()
+    assert model.epsilon_ / unit == pytest.approx(
+        min((0.02, 0.1, 0.3), key=lambda e: abs(e - model.epsilon_ / unit))
+    )
+
+
+@pytest.mark.parametrize("factor", [2.0**40, 2.0**-40, 1e6])
+def test_units_of_numbers_do_not_change_the_choice(factor):
+    X, y = wave(300, 0.3)
+    one, other = (
+        DTSVRegressor(random_state=0, n_jobs=n).fit(X, f * y)
+        for n, f in ((1, 1.0), (2, factor))
+    )
+    for name in ("C_", "gamma_scale_", "kernel_", "epsilon_"):
+        assert getattr(one, name) == getattr(other, name)
+
+
+def test_a_given_epsilon_stays_and_the_rest_is_chosen(tmp_path):
+    X, y = wave(300, 0.3)
+    model = DTSVRegressor(epsilon=0.25, kernel="rbf", random_state=0).fit(X, y)
+    assert (model.epsilon_, model.kernel_) == (0.25, "rbf")
+    assert model.C_ in (0.5, 1.5, 5.0, 15.0, 50.0, 150.0)
+    save_model(model, tmp_path / "model.treesvm")
+    again = load_model(tmp_path / "model.treesvm")
+    for name in ("C_", "gamma_scale_", "kernel_", "epsilon_"):
+        assert getattr(again, name) == getattr(model, name)
+
+
+def test_numbers_too_few_or_too_even_to_choose_by():
+    alone = DTSVRegressor().fit([[1.0]], [3.0])
+    assert (alone.C_, alone.epsilon_) == (5.0, 0.1)
+    assert alone.predict([[2.0]]) == 3.0
+    plain = DTSVRegressor(scale_target=False).fit([[1.0], [1.0]], [-2.0, 2.0])
+    assert plain.epsilon_ in (0.04, 0.2, 0.6)  # y has a deviation of 2
+    even = DTSVRegressor().fit(np.arange(8.0)[:, None], np.full(8, 2.0))
+    np.testing.assert_allclose(even.predict([[3.0]]), 2.0, atol=0.3)

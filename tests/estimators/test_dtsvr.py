@@ -6,7 +6,8 @@ from scipy import sparse
 
 from treesvm import DTSVRegressor, KernelSVR
 
-QUICK = {"max_leaf_size": 60, "epsilon": 0.02, "random_state": 0}
+GIVEN = {"C": 10.0, "gamma_scale": 1.0, "kernel": "laplacian", "epsilon": 0.02}
+QUICK = {"max_leaf_size": 60, "random_state": 0, **GIVEN}
 
 
 def hills(n=400, seed=0):
@@ -55,18 +56,17 @@ def test_units_of_the_target_do_not_matter(feature_weights):
         np.testing.assert_allclose((scaled - shift) / factor, plain, atol=2e-3)
     spread = y.std()
     given = DTSVRegressor(
-        10.0 * spread,
         scale_target=False,
         feature_weights=feature_weights,
         tol=1e-3 * spread,
-        **QUICK | {"epsilon": 0.02 * spread},
+        **QUICK | {"C": 10.0 * spread, "epsilon": 0.02 * spread},
     )
     np.testing.assert_allclose(given.fit(X, y).predict(X), plain, atol=1e-9)
 
 
 def test_it_learns():
     X, y = hills(1200)
-    model = DTSVRegressor(**QUICK).fit(X[:800], y[:800])
+    model = DTSVRegressor(max_leaf_size=60, random_state=0).fit(X[:800], y[:800])
     assert model.score(X[800:], y[800:]) > 0.95
 
 
@@ -82,7 +82,7 @@ def test_weight_two_is_a_row_twice_and_weight_zero_no_row():
     weight[:80], weight[80:120] = 2.0, 0.0
     rows = np.repeat(np.arange(400), weight.astype(int))
     # One part: where a tree cuts depends on how often a row is there.
-    model = DTSVRegressor(max_leaf_size=1000, epsilon=0.02, tol=1e-6)
+    model = DTSVRegressor(max_leaf_size=1000, tol=1e-6, **GIVEN)
     weighted = model.fit(X, y, weight).predict(X)
     np.testing.assert_allclose(
         model.fit(X[rows], y[rows]).predict(X), weighted, atol=0.01

@@ -24,7 +24,7 @@ class Theta(NamedTuple):
         None for regressors.
     loss : {"hinge", "squared"}
         See `treesvm.machines.losses`.
-    epsilon : float or None
+    epsilon : float, "auto" or None
         Errors that cost a regressor nothing; None leaves it to the machine's options.
     """
 
@@ -36,4 +36,4 @@ class Theta(NamedTuple):
     feature_weights: Any = None
     multi_class: str | None = "ovo"
     loss: str = "hinge"
-    epsilon: float | None = None
+    epsilon: Any = None

@@ -1,4 +1,4 @@
-"""What a user leaves open of C, γ and the kernel, chosen by leaving rows out.
+"""What a user leaves open of C, γ, kernel and ε, chosen by leaving rows out.
 
 What a machine would say of a row, had it not been trained on it, follows from the
 machine itself (`machines.leave_one_out`): nothing is trained twice.  So a small grid is
@@ -6,6 +6,9 @@ judged on the training rows of a few parts.  The loss of a row is the log loss o
 left-out evidence, with one slope for each point of the grid, plus one where the answer
 is wrong.  The winner is the smoothest point (small C and γ) within half a standard
 error of the best.
+
+Numbers are held out in folds, and their loss is the squared error: of regressors what
+follows from the machine itself promises too much.  ε is chosen after the others.
 
 Rows and parts are bounded, so that the choice costs a part of a fit to many rows.
 """
@@ -26,16 +29,23 @@ from treesvm.kernels.blas_threads import one_blas_thread
 from treesvm.kernels.kernel import Gaussian, Laplacian
 from treesvm.machines.grid import LeafGrid
 from treesvm.machines.leave_one_out import left_out_decisions
+from treesvm.machines.regression_machine import train_regressor
 from treesvm.machines.scaling import identity_scaling, part_scaling
 from treesvm.machines.training import assemble
 from treesvm.machines.voting import class_evidence, predicted_codes
 
 _CS = (0.5, 1.5, 5.0, 15.0, 50.0)
 _SCALES = (0.3, 1.0, 3.0)
+_CS_OF_NUMBERS = (*_CS, 150.0)  # in standard deviations of the target, as ε is
+_SCALES_OF_NUMBERS = (0.1, *_SCALES)
+_EPSILONS = (0.02, 0.1, 0.3)
+_FOLDS = 3  # that hold out rows of regressors
+_STEPS = 40  # pair steps per row, enough to judge a regressor by
 _KERNELS = (Laplacian(), Gaussian())
-_MIDDLE = {"C": 5.0, "gamma_scale": 1.0, "kernel": _KERNELS[0]}  # best without a look
+_MIDDLE = {"C": 5.0, "gamma_scale": 1.0, "kernel": _KERNELS[0], "epsilon": 0.1}
 _MOST_ROWS = 1500  # that are judged
 _OF_A_PART = 750  # of them, unless it is the only part
+_NUMBERS, _NUMBERS_OF_A_PART = 1000, 400  # fewer of them where targets are numbers
 _STREAM = 43  # keeps this draw apart from others of the same seed
 _ERRORS = 0.5  # standard errors that a smoother machine may be behind
 
@@ -49,22 +59,32 @@ def _is_open(value):
     return isinstance(value, str) and value == OPEN
 
 
-def candidates(theta: Theta) -> list[Theta]:
+def candidates(theta: Theta, spread: float | None = None) -> list[Theta]:
     """Return all points of the grid: kernels, of each its scales, of each its Cs.
 
     A gamma that is a number belongs to one kernel; only the median leaves its width
     open, since whoever names another rule means that rule.
+
+    Parameters
+    ----------
+    theta : Theta
+    spread : float, optional
+        Of the targets, if they are numbers: what their Cs are multiples of.
     """
     found: list[Theta] = []
+    all_scales, all_Cs = _SCALES, _CS
+    if spread is not None:
+        all_scales = _SCALES_OF_NUMBERS
+        all_Cs = tuple(C * spread for C in _CS_OF_NUMBERS)
     kernels = [theta.kernel]
     if _is_open(theta.kernel):
         kernels = _KERNELS if isinstance(theta.gamma, str) else _KERNELS[:1]
-    Cs = _CS if _is_open(theta.C) else (theta.C,)
+    Cs = all_Cs if _is_open(theta.C) else (theta.C,)
     for kernel in kernels:
         scales = (theta.gamma_scale,)
         if _is_open(theta.gamma_scale):
             is_median = theta.gamma == "median" and kernel.has_gamma
-            scales = _SCALES if is_median else (1.0,)
+            scales = all_scales if is_median else (1.0,)
         found += [
             theta._replace(C=C, gamma_scale=scale, kernel=kernel)
             for scale, C in product(scales, Cs)
@@ -72,7 +92,9 @@ def candidates(theta: Theta) -> list[Theta]:
     return found
 
 
-def judged_parts(sizes: np.ndarray, is_mixed: np.ndarray, seed: int) -> list[int]:
+def judged_parts(
+    sizes: np.ndarray, is_mixed: np.ndarray, seed: int, most: int = _OF_A_PART
+) -> list[int]:
     """Return the numbers of the parts whose rows are judged.
 
     Parameters
@@ -82,17 +104,19 @@ def judged_parts(sizes: np.ndarray, is_mixed: np.ndarray, seed: int) -> list[int
     is_mixed : ndarray of bool, shape (n_parts,)
         Whether the part has rows of several classes; others need no machine.
     seed : int
+    most : int
+        Rows of a part that are judged.
     """
     chances = np.where(is_mixed, sizes, 0) / max(1, sizes[is_mixed].sum())
     n_parts, rng = int(is_mixed.sum()), np.random.default_rng([seed, _STREAM])
     if n_parts == 0:
         return []
     drawn = rng.choice(len(sizes), n_parts, replace=False, p=chances)
-    judged = np.minimum(sizes[drawn], _OF_A_PART)
+    judged = np.minimum(sizes[drawn], most)
     return drawn[np.cumsum(judged) - judged < _MOST_ROWS].tolist()
 
 
-def choose_theta(theta, rows_of, sizes, is_mixed, seed, *, n_jobs=None, **effort):
+def choose_theta(theta, rows_of, sizes, is_mixed, seed, *, spread=1.0, **how):
     """Return the theta with everything in it that was left open.
 
     Parameters
@@ -102,19 +126,42 @@ def choose_theta(theta, rows_of, sizes, is_mixed, seed, *, n_jobs=None, **effort
         From the number of a part to its `Rows`.
     sizes, is_mixed, seed
         As in `judged_parts`.
-    n_jobs : int, optional
-        Threads; the choice does not depend on it.
-    **effort
-        ``tol`` and ``max_iter`` of the machines.
+    spread : float
+        Of targets that are numbers, in units of the machines; C and epsilon that are
+        chosen are multiples of it.
+    **how
+        ``n_jobs``, threads, on which the choice does not depend; ``tol`` and
+        ``max_iter`` of the machines; ``unit`` of a regressor's C, epsilon and tol.
     """
-    grid, parts = candidates(theta), judged_parts(sizes, is_mixed, seed)
+    is_number = theta.epsilon is not None  # is the target
+    if theta.loss == "squared":  # whose C has no unit, and which has no epsilon
+        spread = 1.0
+    middle, alone, of_a_part = _middle(theta, spread), _MOST_ROWS, _OF_A_PART
+    if is_number:
+        alone, of_a_part = _NUMBERS, _NUMBERS_OF_A_PART
+    parts = judged_parts(sizes, is_mixed, seed, of_a_part)
     if not parts:
-        return _middle(theta)
+        return middle
+    most = alone if len(sizes) == 1 else of_a_part
+    samples = {k: rows_of(k).drawn(most, [seed, _STREAM, k]) for k in parts}
+    if not is_number:
+        return _best_of(candidates(theta), middle, samples, **how)
+    at_first = theta._replace(epsilon=middle.epsilon)
+    found = _best_of(candidates(at_first, spread), middle, samples, **how)
+    if not _is_open(theta.epsilon) or theta.loss == "squared":
+        return found
+    last = [found._replace(epsilon=epsilon * spread) for epsilon in _EPSILONS]
+    return _best_of(last, middle, samples, **how)
+
+
+def _best_of(grid, otherwise, samples, *, n_jobs=None, **effort):
+    """Return the point of a grid that does best on rows of parts, left out in turn.
+
+    Where none can say what it would do, what is returned `otherwise`.
+    """
     if len(grid) == 1:
         return grid[0]
-    most = _MOST_ROWS if len(sizes) == 1 else _OF_A_PART
-    samples = [rows_of(k).drawn(most, [seed, _STREAM, k]) for k in parts]
-    tasks = list(product(zip(parts, samples, strict=True), _by_kernel(grid)))
+    tasks = list(product(samples.items(), _by_kernel(grid)))
     n_workers = min(effective_n_jobs(n_jobs), len(tasks))
     with one_blas_thread():  # whose sums would depend on their number
         said = Parallel(n_jobs=n_workers, require="sharedmem")(
@@ -125,23 +172,24 @@ def choose_theta(theta, rows_of, sizes, is_mixed, seed, *, n_jobs=None, **effort
         list(chain(*said[first : first + n_kernels]))
         for first in range(0, len(said), n_kernels)
     ]
-    codes = np.concatenate([rows.target for rows in samples])
-    weight = np.concatenate([rows.weight for rows in samples])
+    target = np.concatenate([rows.target for rows in samples.values()])
+    weight = np.concatenate([rows.weight for rows in samples.values()])
     losses, judged = [], []
     for point, *of_parts in zip(grid, *by_part, strict=True):
         if all(own is not None for own in of_parts):
             judged.append(point)
-            evidence, answers = map(np.concatenate, zip(*of_parts, strict=True))
-            losses.append(_losses(evidence, answers, codes, weight))
+            joined = map(np.concatenate, zip(*of_parts, strict=True))
+            losses.append(_losses(*joined, target=target, weight=weight))
     if not judged:
-        return _middle(theta)
+        return otherwise
     return judged[smoothest(np.array(losses), weight, judged)]
 
 
-def _middle(theta):
+def _middle(theta, spread):
     """Return the theta without a look at rows."""
+    middle = _MIDDLE | {k: _MIDDLE[k] * spread for k in ("C", "epsilon")}
     return theta._replace(
-        **{k: value for k, value in _MIDDLE.items() if _is_open(getattr(theta, k))}
+        **{k: value for k, value in middle.items() if _is_open(getattr(theta, k))}
     )
 
 
@@ -151,9 +199,11 @@ def _by_kernel(grid):
     return [[theta for theta in grid if theta.kernel == kernel] for kernel in kernels]
 
 
-def _left_out(k, rows, thetas, **effort):
+def _left_out(k, rows, thetas, *, unit=1.0, **effort):
     """Judge the thetas of one kernel by the rows of part k; an error names it."""
     with error_that_names(k, len(rows.target)):
+        if rows.n_classes is None:
+            return held_out_numbers(rows, thetas, unit=unit, **effort)
         return left_out_answers(rows, thetas, **effort)
 
 
@@ -193,6 +243,43 @@ def left_out_answers(rows: Rows, thetas: list[Theta], **effort) -> list[Any]:
     return found
 
 
+def held_out_numbers(
+    rows: Rows, thetas: list[Theta], *, unit=1.0, tol=1e-3, max_iter=None
+) -> list[Any]:
+    """Return what is said of all rows by machines that did not train on their fold.
+
+    The span of a regressor's vectors promises too much where C is large: most of its
+    free vectors would not stay free.
+    """
+    first, n_rows = thetas[0], len(rows.target)
+    if n_rows < 2:
+        return [None] * len(thetas)
+    X, found = _seen(rows.X, first), [np.empty(n_rows) for _ in thetas]
+    fold = np.random.default_rng(_STREAM).permutation(n_rows) % min(n_rows, _FOLDS)
+    kernels = [
+        theta.kernel.settled(theta.gamma, X, theta.gamma_scale) for theta in thetas
+    ]
+    cap = _STEPS * n_rows if max_iter is None else min(max_iter, _STEPS * n_rows)
+    for k in range(fold.max() + 1):
+        held, rest = np.flatnonzero(fold == k), np.flatnonzero(fold != k)
+        own = rows._replace(X=X).take(rest)
+        gram = first.kernel.gram(own.X) if first.loss == "hinge" else None
+        for theta, kernel, said in zip(thetas, kernels, found, strict=True):
+            machine = train_regressor(
+                *own[:3],
+                kernel,
+                theta.C,
+                theta.epsilon,
+                loss=theta.loss,
+                unit=unit,
+                tol=tol,
+                max_iter=cap,
+                gram=gram,
+            )
+            said[held] = machine.decisions(X[held])[:, 0]
+    return [(said,) for said in found]
+
+
 def _seen(X, theta):
     """Return rows as a part would see them before it has learned any weights."""
     scaling, weights, n_features = (
@@ -208,10 +295,13 @@ def _seen(X, theta):
     return X if scaling is None else scaling.apply(X)
 
 
-def _losses(evidence, said, codes, weight):
+def _losses(said, answers=None, *, target, weight):
     """Return the loss of every row at one point."""
-    log_p = log_softmax(fit_scale(evidence, codes, weight) * evidence, axis=1)
-    return (said != codes) - log_p[np.arange(len(codes)), codes]
+    if answers is None:
+        unit = np.abs(target).max() or 1.0  # squares of large numbers are too large
+        return (said / unit - target / unit) ** 2
+    log_p = log_softmax(fit_scale(said, target, weight) * said, axis=1)
+    return (answers != target) - log_p[np.arange(len(target)), target]
 
 
 def smoothest(losses: np.ndarray, weight: np.ndarray, grid: list[Theta]) -> int:

@@ -42,7 +42,12 @@ _UNCUT = 5000  # rows that are not
 
 
 class MachineOptions(NamedTuple):
-    """How the machines of parts are trained: a theta, and with what effort."""
+    """How the machines of parts are trained: a theta, and with what effort.
+
+    A regressor whose target, epsilon and box are all multiplied by one number is
+    multiplied by it, coefficients and bias alike: so a `unit` of C and epsilon is as
+    good as a scaled target, and nothing has to be scaled back.
+    """
 
     theta: Theta
     tol: float
@@ -51,10 +56,12 @@ class MachineOptions(NamedTuple):
     reduce: Any = None  # selector of the rows that train the machine
     epsilon: float | None = None  # of regressors
     prior: np.ndarray | None = None  # feature weights that small parts are drawn to
+    unit: float = 1.0  # in which a regressor's C, epsilon and tol count
 
 
 def machine_options(model) -> MachineOptions:
     """Return what the parameters of an estimator say about its machines."""
+    epsilon = getattr(model, "epsilon", None)
     theta = Theta(
         model.C,
         model.gamma,
@@ -64,6 +71,7 @@ def machine_options(model) -> MachineOptions:
         model.feature_weights,
         getattr(model, "multi_class", None),
         getattr(model, "loss", "hinge"),
+        OPEN if epsilon == OPEN else None,
     )
     return MachineOptions(
         theta,
@@ -73,7 +81,7 @@ def machine_options(model) -> MachineOptions:
         seeded_selector(
             getattr(model, "reduce", None), getattr(model, "random_state", None)
         ),
-        getattr(model, "epsilon", None),
+        None if epsilon == OPEN else epsilon,
     )
 
 
@@ -92,20 +100,6 @@ def target_spread(rows: Rows) -> float:
         return 1.0
     square = np.average((from_mean / farthest) ** 2, weights=rows.weight)
     return farthest * float(np.sqrt(square))
-
-
-def in_units_of(options: MachineOptions, spread: float) -> MachineOptions:
-    """Return options that treat a target as the given ones treat target / spread.
-
-    A regressor whose target, epsilon and box are all multiplied by one number is
-    multiplied by it, coefficients and bias alike: nothing has to be scaled back.  By
-    least squares the box stays.
-    """
-    theta = options.theta
-    if theta.loss == "hinge":
-        theta = theta._replace(C=theta.C * spread)
-    epsilon = None if options.epsilon is None else options.epsilon * spread
-    return options._replace(theta=theta, epsilon=epsilon, tol=options.tol * spread)
 
 
 class Recipe(NamedTuple):
@@ -159,8 +153,15 @@ def _settled(rows, groups, recipe, seed):
     if not is_open(theta):
         return recipe
 
+    spread = 1.0
+    if rows.n_classes is None:
+        spread = target_spread(rows) / recipe.options.unit
     options = settled_options(
-        recipe.options, *_looked_at(rows, groups), seed, recipe.n_jobs
+        recipe.options,
+        *_looked_at(rows, groups),
+        seed,
+        recipe.n_jobs,
+        spread=spread,
     )
     return recipe._replace(options=options)
 
@@ -181,19 +182,26 @@ def _looked_at(rows, groups):
     return rows_of, groups.sizes, lowest < highest
 
 
-def settled_options(options, rows_of, sizes, is_mixed, seed, n_jobs=None):
+def settled_options(
+    options, rows_of, sizes, is_mixed, seed, n_jobs=None, *, spread=1.0
+):
     """Return options whose theta leaves nothing open; see `choose_theta`."""
+    own = options.theta
+    if own.epsilon is None:  # what is given is part of every point of the grid
+        own = own._replace(epsilon=options.epsilon)
     theta = choose_theta(
-        options.theta,
+        own,
         rows_of,
         sizes,
         is_mixed,
         seed,
         n_jobs=n_jobs,
+        spread=spread,
+        unit=options.unit,
         tol=options.tol,
         max_iter=options.max_iter,
     )
-    return options._replace(theta=theta)
+    return options._replace(theta=theta, epsilon=theta.epsilon)
 
 
 def _trained(rows, groups, recipe, seed, store):
@@ -366,8 +374,8 @@ def train_machine(seen, kernel, C, options, n_jobs=None):
         "max_bytes": options.max_bytes,
     }
     if seen.n_classes is None:
-        own = {"loss": options.theta.loss, **shared}
-        return train_regressor(*seen[:3], kernel, C, options.epsilon, **own)
+        how = {"loss": options.theta.loss, "unit": options.unit, **shared}
+        return train_regressor(*seen[:3], kernel, C, options.epsilon, **how)
     return train_classifier(
         seen.X,
         seen.target,

@@ -15,12 +15,13 @@ from treesvm.decomposition.leaf_report import leaf_report
 from treesvm.decomposition.predictor import DecompositionPredictor
 from treesvm.decomposition.seeds import draw_seeds
 from treesvm.decomposition.training import fit_members, machine_options
+from treesvm.estimators.chosen_theta import OPEN_RULES, note_theta
 from treesvm.estimators.classifier import CalibratedClassifier
 from treesvm.estimators.decomposed import DecomposedEstimator
 from treesvm.estimators.row_support import RowSupport
 from treesvm.files.file_path import FilePath
 from treesvm.inputs.array_types import Array, ArrayLike, ClassWeight, MatrixLike, Seed
-from treesvm.inputs.parameter_rules import RULES, either, number
+from treesvm.inputs.parameter_rules import RULES, either
 from treesvm.inputs.training_rows import class_rows
 from treesvm.inputs.whole_fit import all_or_nothing
 from treesvm.partitions.choice import find_partition, recipe_of_members
@@ -182,10 +183,9 @@ default=None
     """
 
     _of_a_gram: ClassVar = "KernelSVC"
-    _rules: ClassVar[dict[str, Any]] = {
-        name: either("auto", number('use a positive number or "auto"', above=0.0))
-        for name in ("C", "gamma_scale")
-    } | {"max_leaf_size": either("auto", RULES["max_leaf_size"])}
+    _rules: ClassVar[dict[str, Any]] = OPEN_RULES | {
+        "max_leaf_size": either("auto", RULES["max_leaf_size"])
+    }
 
     def __init__(
         self,
@@ -290,12 +290,7 @@ default=None
 
         Without a theta, the parameters say it, unless it was read from a file.
         """
-        if theta is not None:
-            self.C_, self.gamma_scale_ = float(theta.C), float(theta.gamma_scale)
-            self.kernel_ = theta.kernel.name if self.kernel == "auto" else self.kernel
-        elif not hasattr(self, "C_"):
-            self.C_, self.gamma_scale_ = float(self.C), float(self.gamma_scale)
-            self.kernel_ = self.kernel
+        note_theta(self, theta)
         self._hold(members)
         return self
 

@@ -19,26 +19,37 @@ def train_regressor(
     epsilon,
     *,
     loss="hinge",
+    unit=1.0,
     tol=1e-3,
     max_iter=None,
-    max_bytes,
+    max_bytes=500 * 2**20,
+    gram=None,
 ):
     """Fit a regressor; its value is the only column of the machine's decisions.
 
     Parameters are those of `regression.solve_regression`, with C, row weights and the
-    loss: "squared" has no use for `epsilon`.
+    loss.  C, `epsilon` and `tol` count in a `unit` of the targets; "squared" has no use
+    for `epsilon`, and its coefficients grow with the targets, so its C has no unit.
     """
-    box, effort = C * weight, {"tol": tol, "max_iter": max_iter}
+    effort = {"tol": tol * unit, "max_iter": max_iter}
     if loss == "squared":
         if 4 * len(targets) ** 2 <= max_bytes:
             machine = one_machine(targets)
             chain = gram_chain(X, machine, weight, kernel, loss=loss, **effort)
             records = chain.solve(C)
             return assemble(X, machine, kernel, chain.beta, records)
-        solution = solve_squares_alone(kernel.row_block(X), targets, box, **effort)
+        block = kernel.row_block(X)
+        solution = solve_squares_alone(block, targets, C * weight, **effort)
     else:
         solution = solve_regression(
-            kernel, X, targets, box, epsilon, max_bytes=max_bytes, **effort
+            kernel,
+            X,
+            targets,
+            C * unit * weight,
+            epsilon * unit,
+            max_bytes=max_bytes,
+            gram=gram,
+            **effort,
         )
     support = np.flatnonzero(solution.coefficients)
     layout = class_layout([0], "regression")

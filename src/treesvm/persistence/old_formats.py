@@ -236,7 +236,7 @@ def _from_2_to_3(description, arrays):
     if name in ("DTSVMClassifier", "DTSVMClassifierCV"):
         parameters = {"probability": False} | parameters | {"voting": "hard"}
     if name == "DTSVRegressor":
-        parameters = parameters | {"scale_target": False}
+        parameters = {"gamma_scale": 1.0} | parameters | {"scale_target": False}
     if name == "DTSVMClassifier":
         parameters = {"gamma_scale": 1.0} | parameters
         scale = state.pop("probability_scale_", None)

@@ -83,19 +83,24 @@ def read_calibration(section, arrays, model):
 
 def write_theta(model, arrays):
     """Return what was chosen, as JSON."""
-    return {"C": model.C_, "gamma_scale": model.gamma_scale_, "kernel": model.kernel_}
+    said = {"C": model.C_, "gamma_scale": model.gamma_scale_, "kernel": model.kernel_}
+    return said | ({"epsilon": model.epsilon_} if hasattr(model, "epsilon_") else {})
 
 
 def read_theta(section, arrays, model):
     """Return what was chosen; files of before have it in their parameters alone."""
     if section is None:
-        is_open = OPEN in (model.C, model.gamma_scale, model.kernel)
+        said = (model.C, model.gamma_scale, model.kernel)
+        is_open = OPEN in (*said, getattr(model, "epsilon", None))
         require(not is_open, "its header lacks what was chosen")
         return {}
     numbers = {
         f"{name}_": real_number(section, name, above=0.0)
         for name in ("C", "gamma_scale")
     }
+    if hasattr(model, "epsilon"):
+        numbers["epsilon_"] = real_number(section, "epsilon")
+        require(numbers["epsilon_"] >= 0.0, "its epsilon is below 0")
     kernel = field(section, "kernel", str)
     require(kernel in KERNELS, f"its kernel {kernel!r:.50} is unknown")
     return numbers | {"kernel_": kernel}

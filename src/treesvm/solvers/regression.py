@@ -27,6 +27,7 @@ def solve_regression(
     tol=1e-3,
     max_iter=None,
     max_bytes=500 * 2**20,
+    gram=None,
 ):
     """Fit an epsilon-SVR.
 
@@ -40,6 +41,8 @@ def solve_regression(
         Box size C * weight of every row.
     epsilon : float
         Half width of the tube without loss.
+    gram : Gram, optional
+        Of the rows, if it serves more machines than this one.
 
     Returns
     -------
@@ -51,7 +54,7 @@ def solve_regression(
     lower = np.concatenate([np.zeros(n), -sizes])
     upper = np.concatenate([sizes, np.zeros(n)])
     if n <= _GRAM_ROWS and 16 * n * n <= max_bytes:
-        solution = _solve_in_memory(kernel, X, p, lower, upper, tol, max_iter)
+        solution = _solve_in_memory(kernel, X, p, lower, upper, tol, max_iter, gram)
     else:
         solution = solve_blocked(
             kernel,
@@ -68,10 +71,11 @@ def solve_regression(
     return solution._replace(coefficients=beta[:n] + beta[n:])
 
 
-def _solve_in_memory(kernel, X, p, lower, upper, tol, max_iter):
+def _solve_in_memory(kernel, X, p, lower, upper, tol, max_iter, gram=None):
     """Pair steps on the doubled Gram matrix, finished by interior points."""
-    gram, n = kernel.gram(X), X.shape[0]
-    K = np.tile(gram.matrix(kernel, is_last=True), (2, 2))
+    is_own, n = gram is None, X.shape[0]
+    gram = kernel.gram(X) if is_own else gram
+    K = np.tile(gram.matrix(kernel, is_last=is_own), (2, 2))
     beta, F = np.zeros(2 * n), -p
     cap = _PATIENCE * len(p) if max_iter is None else max_iter
     memory = smo.descent_memory(2 * n, K.dtype)

@@ -17,6 +17,7 @@ from treesvm.inputs.parameter_rules import check_parameters, either, number
 from treesvm.model_selection.candidates_of_tables import first_thetas
 from treesvm.model_selection.deadline import Deadline
 from treesvm.model_selection.member_plan import planned_members
+from treesvm.model_selection.row_order import order_matters
 from treesvm.model_selection.stacking import MOST_MEMBERS
 from treesvm.model_selection.table_folds import (
     FIRST_CEILING,
@@ -105,12 +106,15 @@ class TableEstimator(Estimator):
                 "rows and judges by others. Give it more rows, or use KernelSVR."
             )
         some = searched_rows(rows, seed)
-        folds, ceiling = table_folds(some, seed)
         thetas = first_thetas(
             sparse.issparse(rows.X), rows.n_classes, has_squares=some is rows
         )
         epsilon = EPSILON if rows.n_classes is None else None
         options = MachineOptions(thetas[0], _TOL, None, _CACHE_BYTES, None, epsilon)
+        is_ordered = not deadline.is_over() and order_matters(
+            some, thetas[0], options, seed
+        )
+        folds, ceiling = table_folds(some, seed, is_ordered)
         search = TableSearch(
             some,
             folds,

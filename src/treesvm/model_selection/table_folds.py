@@ -3,6 +3,7 @@
 import numpy as np
 from sklearn.model_selection import KFold, StratifiedKFold, train_test_split
 
+from treesvm.model_selection.row_order import pieces_in_order
 from treesvm.model_selection.search_fold import SearchFold
 from treesvm.partitions.axis_tree import AxisTree
 from treesvm.partitions.whole_space import WholeSpace
@@ -25,9 +26,12 @@ def searched_rows(rows, seed):
     return rows.take(np.sort(rng.choice(n_rows, _SEARCHED_ROWS, replace=False)))
 
 
-def table_folds(rows, seed):
-    """Return the folds of a search, and the ceiling at which they are cut."""
-    splits = _splits(rows, seed)
+def table_folds(rows, seed, is_ordered=False):
+    """Return the folds of a search, and the ceiling at which they are cut.
+
+    Of rows whose order matters, see `row_order`, stretches are held out.
+    """
+    splits = _stretches(rows) if is_ordered else _splits(rows, seed)
     n_train = max(len(train) for train, _ in splits)
     recipe, ceiling = AxisTree(), FIRST_CEILING
     if rows.n_classes is not None and rows.n_classes > _MANY_CLASSES:
@@ -64,6 +68,19 @@ def _splits(rows, seed):
         return list(made.split(numbers, rows.target))
     made = KFold(n_folds, shuffle=True, random_state=seed)
     return [_with_every_class(*split, rows) for split in made.split(numbers)]
+
+
+def _stretches(rows):
+    """Hold out each of a few stretches: how hard they are differs much."""
+    n_rows = len(rows.target)
+    n_pieces = min(5 if n_rows < _FEW else 3, n_rows)
+    pieces = pieces_in_order(rows, n_pieces)
+    return [
+        _with_every_class(
+            np.flatnonzero(pieces != k), np.flatnonzero(pieces == k), rows
+        )
+        for k in range(n_pieces)
+    ]
 
 
 def _with_every_class(train, val, rows):

@@ -15,6 +15,7 @@ from treesvm.decomposition.decomposition import Decomposition
 from treesvm.decomposition.feature_weights import (
     average_weights,
     needs_prior,
+    scaling_with_weights,
     trained_with_weights,
 )
 from treesvm.decomposition.leaf_backend import sends_leaves_away
@@ -214,10 +215,7 @@ def _trained(rows, groups, recipe, seed, store):
 
 def options_with_prior(options, rows_of, sizes, is_mixed, seed, n_jobs=None):
     """Return options with the weights that small parts are drawn to."""
-
-    def train(seen, kernel, share_of_C):
-        return train_machine(seen, kernel, share_of_C * options.theta.C, options)
-
+    train = _trainer(options)
     prior = average_weights(train, rows_of, sizes, is_mixed, seed, options, n_jobs)
     return options._replace(prior=prior)
 
@@ -309,22 +307,38 @@ def train_part(rows, options, n_jobs=None):
 
 def train_seen(rows, options, n_jobs=None):
     """Return one machine, trained on the rows that are kept, and their scaling."""
-    theta = options.theta
-    scaling = part_scaling(rows.X, theta.leaf_scaling)
-    kept = None
-    if options.reduce is not None:
-        seen = rows.X if scaling is None else scaling.apply(rows.X)
-        kept = kept_rows(options.reduce, seen, rows.target)
-    used = rows if kept is None else rows.take(kept)
-
-    def train(seen, kernel, share_of_C):
-        return train_machine(seen, kernel, share_of_C * theta.C, options, n_jobs)
-
+    used, kept, scaling = _used(rows, options)
+    train = _trainer(options, n_jobs)
     machine, scaling = trained_with_weights(train, used, scaling, options)
     if kept is not None:
         support = kept[machine.support]  # among the rows of the part
         machine = replace(machine, support=support, n_training_rows=len(rows.target))
     return machine, scaling
+
+
+def seen_scaling(rows, options):
+    """Return how a part sees rows, without training the machine that does."""
+    used, _, scaling = _used(rows, options)
+    return scaling_with_weights(_trainer(options, 1), used, scaling, options)[0]
+
+
+def _used(rows, options):
+    """Return the rows that train, their numbers if not all do, and their scaling."""
+    scaling, kept = part_scaling(rows.X, options.theta.leaf_scaling), None
+    if options.reduce is not None:
+        seen = rows.X if scaling is None else scaling.apply(rows.X)
+        kept = kept_rows(options.reduce, seen, rows.target)
+    return rows if kept is None else rows.take(kept), kept, scaling
+
+
+def _trainer(options, n_jobs=None):
+    """Return ``train(seen rows, kernel, share of C)``."""
+
+    def train(seen, kernel, share_of_C):
+        C = share_of_C * options.theta.C
+        return train_machine(seen, kernel, C, options, n_jobs)
+
+    return train
 
 
 def train_whole(model, rows, n_jobs=None):

@@ -13,11 +13,10 @@ import numpy as np
 from joblib import effective_n_jobs
 
 from treesvm.decomposition.part import Part, certain_scores
-from treesvm.decomposition.training import train_machine, train_seen
+from treesvm.decomposition.training import seen_scaling, train_machine, train_seen
 from treesvm.inputs.rows import Rows
 from treesvm.machines.grid import LeafGrid
 from treesvm.machines.pair_grid import PairGrid, rows_of_largest_machine
-from treesvm.machines.scaling import part_scaling
 from treesvm.machines.training import assemble
 from treesvm.machines.voting import chunked_codes
 from treesvm.trees.leaf_rows import rows_by_leaf
@@ -233,10 +232,8 @@ def _scaled(gamma, theta):
 
 def _scaling_of(rows, theta, options):
     """Return how a leaf sees rows; weights are learned in the middle of the grid."""
-    if theta.feature_weights is None:
-        return part_scaling(rows.X, theta.leaf_scaling)
     middle = theta._replace(C=_MIDDLE_C, gamma="median", gamma_scale=1.0)
-    return train_seen(rows, options._replace(theta=middle), 1)[1]
+    return seen_scaling(rows, options._replace(theta=middle))
 
 
 def _machine(grid, point, X, kernel):

@@ -9,6 +9,12 @@ from scipy import sparse
 from treesvm import DTSVMClassifier, DTSVRegressor, KernelSVC, KernelSVR
 from treesvm.decomposition import feature_weights, local_weights
 from treesvm.decomposition.local_weights import LocalWeights
+from treesvm.decomposition.training import (
+    machine_options,
+    seen_scaling,
+    train_seen,
+)
+from treesvm.inputs.rows import Rows
 from treesvm.kernels.kernel import Gaussian, Laplacian
 from treesvm.machines.quantile_table import quantile_table
 from treesvm.machines.regression_machine import train_regressor
@@ -47,7 +53,7 @@ def test_two_rounds_are_those_of_the_twin(kernel, leaf_scaling, rng):
     for _ in range(2):
         seen = scaling.apply(X)
         machine = machine_of(seen, y, kernel)
-        total = learner.outer(machine, seen[rows], rows, None)
+        total = learner.outer(machine, seen[rows], X[rows], None)
         derivatives = np.array(
             [
                 naive.gradient(
@@ -159,3 +165,12 @@ def test_rows_in_which_nothing_varies_are_answered():
     X, y = np.ones((40, 3)), np.arange(40) % 2
     model = DTSVMClassifier(feature_weights="local", C=1.0).fit(X, y)
     assert np.isfinite(model.decision_function(X)).all()
+
+
+@pytest.mark.parametrize("weights", ["learned", "local"])
+def test_a_scaling_alone_is_that_of_the_machine(weights, rng):
+    X, y = steps(rng, 200)
+    model = DTSVRegressor(leaf_scaling="quantile", feature_weights=weights)
+    rows, options = Rows(X, y, np.ones(200), None), machine_options(model)
+    alone, (_, scaling) = seen_scaling(rows, options), train_seen(rows, options)
+    np.testing.assert_array_equal(alone.apply(X), scaling.apply(X))

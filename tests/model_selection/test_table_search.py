@@ -2,14 +2,17 @@
 
 import numpy as np
 import pytest
-from sklearn.datasets import make_moons
+from sklearn.datasets import make_friedman1, make_moons
 
 from treesvm.decomposition.training import MachineOptions
 from treesvm.inputs.rows import Rows
+from treesvm.model_selection import table_search
 from treesvm.model_selection.candidates_of_tables import first_thetas
 from treesvm.model_selection.deadline import Deadline
+from treesvm.model_selection.search_fold import SearchFold
 from treesvm.model_selection.table_folds import table_folds
 from treesvm.model_selection.table_search import TableSearch
+from treesvm.partitions.axis_tree import AxisTree
 
 
 @pytest.fixture(scope="module")
@@ -48,3 +51,16 @@ def test_a_winner_without_weights_is_the_best_of_its_kind(search):
 def test_tables_beyond_a_search_have_no_least_squares():
     assert {t.loss for t in first_thetas(False, 2)} == {"hinge", "squared"}
     assert {t.loss for t in first_thetas(False, 2, has_squares=False)} == {"hinge"}
+
+
+def test_regressors_grow_beyond_least_squares_by_the_hinge(monkeypatch):
+    X, y = make_friedman1(900, noise=0.1, random_state=0)
+    rows = Rows(X, (y - y.mean()) / y.std(), np.ones(len(y)), None)
+    monkeypatch.setattr(table_search, "FACTORISED_ROWS", 200)
+    folds = [SearchFold(rows, np.arange(600), np.arange(600, 900), AxisTree(), 150)]
+    squared = [t for t in first_thetas(False, None) if t.loss == "squared"][:9]
+    options = MachineOptions(squared[0], 1e-3, None, 2**26, None, 0.05)
+    how = {"first_ceiling": 150, "seed": 0, "deadline": Deadline()}
+    found = TableSearch(rows, folds, squared, options, **how).run()
+    assert found.max_leaf_size > 200
+    assert {theta.loss for theta in found.thetas} == {"hinge"}

@@ -46,28 +46,26 @@ def trained_with_weights(train, rows, scaling, options):
         Without weights.
     options : MachineOptions
     """
-    seen, kernel, scaling = _view(train, rows, scaling, options)
+    scaling, kernel = scaling_with_weights(train, rows, scaling, options)
+    seen = _seen(rows, scaling)
+    kernel = _settled(options.theta, seen.X) if kernel is None else kernel
     return train(seen, kernel, 1.0), scaling
 
 
 def scaling_with_weights(train, rows, scaling, options):
-    """Return the scaling of `trained_with_weights`; no machine that is not needed."""
-    if options.theta.feature_weights is None:
-        return scaling
-    return _view(train, rows, scaling, options)[2]
+    """Return the scaling with weights in it, and the kernel if they settle its width.
 
-
-def _view(train, rows, scaling, options):
-    """Return rows as seen, the kernel, and the scaling with its weights."""
-    theta, n_features = options.theta, rows.X.shape[1]
-    if theta.feature_weights is not None:
-        check_weighted(theta.kernel)
-        base = identity_scaling(n_features) if scaling is None else scaling
-        if isinstance(theta.feature_weights, str):
-            return _learned(train, rows, base, options)[:3]
-        scaling = given_weights(theta.feature_weights, theta.kernel, base, n_features)
-    seen = _seen(rows, scaling)
-    return seen, _settled(theta, seen.X), scaling
+    Parameters are those of `trained_with_weights`.
+    """
+    theta = options.theta
+    if theta.feature_weights is None:
+        return scaling, None
+    check_weighted(theta.kernel)
+    n_features = rows.X.shape[1]
+    base = identity_scaling(n_features) if scaling is None else scaling
+    if isinstance(theta.feature_weights, str):
+        return _learned(train, rows, base, options)[:2]
+    return given_weights(theta.feature_weights, theta.kernel, base, n_features), None
 
 
 def given_weights(weights, kernel, base, n_features):
@@ -82,25 +80,25 @@ def given_weights(weights, kernel, base, n_features):
 
 
 def _learned(train, rows, base, options):
-    """Learn weights; return rows as seen, the kernel, the scaling, the weights."""
+    """Train, learn weights, and again; return scaling, kernel and weights."""
     theta = options.theta
     learner = _learner(rows, base, theta)
-    numbers = _spread(rows.X.shape[0], learner.n_rows)
-    codes = None if rows.n_classes is None else rows.target[numbers]
-    seen = _seen(rows, base)
-    first = _settled(theta, seen.X)
+    asked = rows.take(_spread(len(rows.target), learner.n_rows))
+    codes = None if rows.n_classes is None else asked.target
+    scaling, seen = base, _seen(rows, base)
+    kernel = first = _settled(theta, seen.X)
     relative = first.gamma * first.typical_size(_some(seen.X))
-    share = _teacher_share(theta, seen.n_classes)
-    kernel = first
+    share = _teacher_share(theta, rows.n_classes)
     for _ in range(N_ROUNDS):
         machine = train(seen, kernel, share)
-        slopes = learner.outer(machine, seen.X[numbers], numbers, codes)
+        slopes = learner.outer(machine, scaling.apply(asked.X), asked.X, codes)
         weight = _drawn(_as_weights(slopes), base, rows, options.prior)
         scaling = learner.scaling(weight)
         seen = _seen(rows, scaling)
         typical = first.typical_size(_some(seen.X))
-        kernel = first.with_gamma(relative / typical if typical > 0 else first.gamma)
-    return seen, kernel, scaling, weight
+        gamma = relative / typical if typical > 0 else first.gamma
+        kernel = first.with_gamma(gamma)
+    return scaling, kernel, weight
 
 
 def _learner(rows, base, theta):
@@ -121,7 +119,7 @@ class _EvenWeights:
         self._factor = np.ones(len(base.columns))
         self._seen = np.arange(len(base.columns))
 
-    def outer(self, machine, X, rows, codes):
+    def outer(self, machine, X, given, codes):
         """Return G of a machine, by the features of the base."""
         slopes = np.zeros(len(self._factor))
         # Gradients by features before their weights: the chain rule's factors.

@@ -56,33 +56,28 @@ class LocalWeights:
         self._values = table.values
         shift, factor = base.shift[self._own, None], base.factor[self._own, None]
         self._gaps = np.diff((at_knots - shift) * factor, axis=1)
-        n_gaps = (np.diff(table.values, axis=1) > 0).sum(axis=1)
-        n_bins = np.minimum(n_gaps, most_bins)
+        self._n_gaps = (np.diff(table.values, axis=1) > 0).sum(axis=1)
+        n_bins, n_gaps = np.minimum(self._n_gaps, most_bins), self._n_gaps
         self._bins = np.arange(self._gaps.shape[1]) * n_bins[:, None] // n_gaps[:, None]
-        places = [
-            np.searchsorted(knots[:n], x, side="right") - 1
-            for knots, n, x in zip(table.values, n_gaps, own.T, strict=True)
-        ]
-        self._gap_of = np.maximum(places, 0).T
         self._shape = np.ones(self._gaps.shape)
         self._steepness, self._seen = self._shape, np.arange(self._width)
 
-    def outer(self, machine, X, rows, codes):
+    def outer(self, machine, X, given, codes):
         """Return G_j of a machine, by the features of the base, and note the bins'.
 
         Parameters
         ----------
         machine : KernelMachine
         X : ndarray of shape (n, n_seen)
-            As the machine sees them, by the last scaling.
-        rows : ndarray of shape (n,)
-            Their numbers among those given.
+            Rows as the machine sees them, by the last scaling.
+        given : ndarray of shape (n, n_features)
+            The same rows as given.
         codes : ndarray of shape (n,) or None
             Classes.
         """
-        squares = np.zeros((len(rows), self._width))
+        squares = np.zeros((len(X), self._width))
         squares[:, self._seen] = gradient_squares(machine, X, codes)
-        squares, gap_of = squares[:, self._own], self._gap_of[rows]
+        squares, gap_of = squares[:, self._own], self._gap_of(given)
         features = np.arange(len(self._own))
         # The chain rule's factors: derivatives by what the base makes of features.
         squares *= self._steepness[features, gap_of] ** 2
@@ -91,6 +86,15 @@ class LocalWeights:
         out = np.zeros(self._width)
         out[self._own] = total
         return out
+
+    def _gap_of(self, given):
+        """Return the gap between knots of every value of rows."""
+        columns = given[:, self._columns].T
+        places = [
+            np.searchsorted(knots[:n], x, side="right") - 1
+            for knots, n, x in zip(self._values, self._n_gaps, columns, strict=True)
+        ]
+        return np.maximum(places, 0).T
 
     def _bin_shapes(self, squares, bins, total):
         """Return (G_jb / G_j)^(1/2) of every gap between knots."""

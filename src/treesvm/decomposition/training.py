@@ -223,7 +223,7 @@ def _trained(rows, groups, recipe, seed, store):
 
 def options_with_prior(options, rows_of, sizes, is_mixed, seed, n_jobs=None):
     """Return options with the weights that small parts are drawn to."""
-    train = _trainer(options, None)
+    train = _trainer(options)
     prior = average_weights(train, rows_of, sizes, is_mixed, seed, options, n_jobs)
     return options._replace(prior=prior)
 
@@ -315,13 +315,7 @@ def train_part(rows, options, n_jobs=None):
 
 def train_seen(rows, options, n_jobs=None):
     """Return one machine, trained on the rows that are kept, and their scaling."""
-    scaling = part_scaling(rows.X, options.theta.leaf_scaling)
-    kept = None
-    if options.reduce is not None:
-        seen = rows.X if scaling is None else scaling.apply(rows.X)
-        kept = kept_rows(options.reduce, seen, rows.target)
-    used = rows if kept is None else rows.take(kept)
-
+    used, kept, scaling = _used(rows, options)
     train = _trainer(options, n_jobs)
     machine, scaling = trained_with_weights(train, used, scaling, options)
     if kept is not None:
@@ -330,14 +324,23 @@ def train_seen(rows, options, n_jobs=None):
     return machine, scaling
 
 
-def seen_scaling(rows, options, n_jobs=None):
-    """Return how the machine of a part sees rows, its learned weights included."""
-    scaling = part_scaling(rows.X, options.theta.leaf_scaling)
-    return scaling_with_weights(_trainer(options, n_jobs), rows, scaling, options)
+def seen_scaling(rows, options):
+    """Return how a part sees rows, without training the machine that does."""
+    used, _, scaling = _used(rows, options)
+    return scaling_with_weights(_trainer(options, 1), used, scaling, options)[0]
 
 
-def _trainer(options, n_jobs):
-    """Return what trains a machine on seen rows, with a kernel and a share of C."""
+def _used(rows, options):
+    """Return the rows that train, their numbers if not all do, and their scaling."""
+    scaling, kept = part_scaling(rows.X, options.theta.leaf_scaling), None
+    if options.reduce is not None:
+        seen = rows.X if scaling is None else scaling.apply(rows.X)
+        kept = kept_rows(options.reduce, seen, rows.target)
+    return rows if kept is None else rows.take(kept), kept, scaling
+
+
+def _trainer(options, n_jobs=None):
+    """Return ``train(seen rows, kernel, share of C)``."""
 
     def train(seen, kernel, share_of_C):
         C = share_of_C * options.theta.C

@@ -37,7 +37,8 @@ def find_candidates(model, base, is_sparse, n_classes) -> Candidates:
         return Candidates([_theta(base, one) for one in given], False)
     if given == "paper" or model.Cs is not None or model.gammas is not None:
         return Candidates(_grid(base, model.Cs, model.gammas), False)
-    thetas = first_thetas(is_sparse, n_classes)
+    # Regressors search an epsilon, of which squares have none.
+    thetas = first_thetas(is_sparse, n_classes, has_squares=n_classes is not None)
     thetas = [theta._replace(epsilon=base.epsilon) for theta in thetas]
     if not is_sparse:  # of sparse rows, both ways to part classes are in the list
         thetas = [theta._replace(multi_class=base.multi_class) for theta in thetas]

@@ -238,7 +238,7 @@ def _view_of(leaf, theta, options):
     is_plain = theta.feature_weights is None
     key = (theta.kernel, theta.leaf_scaling) if is_plain else (own, options.max_iter)
     if key not in leaf.views:
-        scaling = seen_scaling(leaf.rows, options._replace(theta=own), 1)
+        scaling = seen_scaling(leaf.rows, options._replace(theta=own))
         leaf.views[key] = LeafView(scaling, {})
     return leaf.views[key]
 

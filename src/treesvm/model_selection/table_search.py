@@ -37,6 +37,7 @@ _FIRST_VALIDATED = 400  # rows that it judges at least, if there are so many
 _OF_A_VIEW = 2  # thetas of each view that go on to whole parts
 _CANDIDATES = 8  # thetas that are judged on all rows, and may join the committee
 _GROWTH = 4  # of the ceiling
+_HINGE_C = 3.0  # times that of least squares
 _SAME = 0.05  # relative distance of answers that are the same but for tolerances
 # Cap on the steps of machines that are only judged: classifiers, regressors.
 _STEPS_PER_ROW = (100, 30)
@@ -182,14 +183,15 @@ class TableSearch:
         n_train = max(len(fold.train) for fold in self._folds)
         while ceiling < n_train and not self._deadline.is_over(0.5):
             larger = ceiling * _GROWTH
-            if not _is_trainable(best, min(larger, n_train)):
+            rival = self._for_rows(best, min(larger, n_train))
+            if not _is_trainable(rival, min(larger, n_train)):
                 break
             fine, coarse = self._at(ceiling), self._at(larger)
             inside = _finer_tasks(fine.tasks, coarse.tasks)
             differ = [b for b in _mixed(coarse.tasks) if len(inside[b]) > 1]
             if not differ:
                 break
-            rivals = [best, best._replace(gamma_scale=best.gamma_scale * 2.0)]
+            rivals = [rival, rival._replace(gamma_scale=rival.gamma_scale * 2.0)]
             differ.sort(key=lambda b: -len(coarse.tasks[b].val_rows))
             chosen = differ[: max(4, len(differ) // 2)]
             parts = [k for b in chosen for k in inside[b]]
@@ -207,10 +209,18 @@ class TableSearch:
             candidates = self._again(coarse, [best, *others][:_CANDIDATES])
         return ceiling, candidates
 
+    def _for_rows(self, theta, n_rows):
+        """Return the theta, of regressors by the hinge where rows are too many."""
+        if self.rows.n_classes is not None or _is_trainable(theta, n_rows):
+            return theta
+        return theta._replace(loss="hinge", C=_HINGE_C * theta.C)
+
     def _again(self, judged, candidates):
         """Judge candidates at a new ceiling, the first in any case."""
         mixed = _mixed(judged.tasks)
         largest = max(len(task.rows) for task in judged.tasks)
+        candidates = [self._for_rows(theta, largest) for theta in candidates]
+        candidates = list(dict.fromkeys(candidates))
         for theta in candidates:
             if not self._deadline.is_over(0.6) and _is_trainable(theta, largest):
                 self._judge(judged, [theta], mixed)

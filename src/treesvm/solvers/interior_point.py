@@ -109,7 +109,7 @@ def _worth_solving(F, beta, lower, upper, reach):
     """
     slope = F + conditions.bias_of(F, lower, upper)
     violation = conditions.violation_of(F, beta, lower, upper)
-    firm = min(max(3.0 * violation, 0.1 * reach), reach)
+    firm = min(max(0.5 * violation, 0.01 * reach), reach)
     held = (beta <= lower) & (slope > firm) | (beta >= upper) & (slope < -firm)
     return ~held & (upper > lower)
 

@@ -55,7 +55,9 @@ def kernel_matrix(g, x, vectors, kernel, piece):
         return _fallen(g, distances, piece)
     if kernel.power == 2:  # distances keep more digits near zero
         x, vectors = (g.Sub(rows, piece("centre")) for rows in (x, vectors))
-    products = g.MatMul(x, g.Transpose(vectors, perm=[1, 0]))
+    # Not MatMul of Transpose: ONNX Runtime before 1.26 joins them to an operator that
+    # it has in single precision only.
+    products = g.Gemm(x, vectors, transB=1)
     if kernel.power is None:
         return _of_products(g, products, kernel, piece)
     norms = g.ReduceSumSquare(x, g.ints(1), keepdims=1)

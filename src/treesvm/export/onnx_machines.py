@@ -137,8 +137,8 @@ def _summed(g, x, member, piece):
     coefficients = piece("coefficients", blocks, -1, piece("n_columns"))
     K = g.Gather(g.Pad(K, g.ints(0, 0, 0, 1)), piece("blocked"), axis=1)
     K = g.Reshape(K, g.Concat(g.rows(x), blocks, g.ints(-1), axis=0))
-    sums = g.MatMul(g.Transpose(K, perm=[1, 0, 2]), coefficients)
-    sums = g.Transpose(sums, perm=[1, 0, 2])
+    # Not MatMul of Transpose, for the same reason as in `kernel_matrix`.
+    sums = g.Einsum(K, coefficients, equation="nbv,bvc->nbc")
     sums = g.Reshape(sums, g.Concat(g.rows(x), g.ints(-1), axis=0))
     both = (g.Gather(sums, piece(side), axis=1) for side in ("first", "second"))
     return g.Add(g.Add(*both), piece("biases"))

@@ -184,7 +184,8 @@ def _tree_scores(g, x, plan):
     pairs = np.array([(b, a) for a, b in combinations(range(n_classes), 2)])
     made = side_arrays(pairs, n_classes)
     sides, base = g.constant(made["sides"]), g.constant(made["base"] + 0.25)
-    support = g.Div(g.MatMul(values, sides), g.constant(4.0 * n_classes))
+    # Not MatMul after Transpose, see `kernel_matrix`.
+    support = g.Div(g.Gemm(values, sides), g.constant(4.0 * n_classes))
     return g.Add(votes(g, values, sides, base), support)
 
 

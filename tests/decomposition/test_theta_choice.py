@@ -187,7 +187,7 @@ def test_numbers_are_said_by_machines_that_have_not_seen_their_row():
     rows = Rows(X, y, np.ones(90), None)
     (said,) = held_out_numbers(rows, [theta], tol=1e-6)[0]
     changed = y.copy()
-    changed[7] += 100.0
+    changed[7] -= 100.0
     (again,) = held_out_numbers(rows._replace(target=changed), [theta], tol=1e-6)[0]
     assert again[7] == said[7]
     assert np.abs(again - said).max() > 0.1  # others have seen it
@@ -262,3 +262,20 @@ def test_numbers_too_few_or_too_even_to_choose_by():
     assert plain.epsilon_ in (0.04, 0.2, 0.6)  # y has a deviation of 2
     even = DTSVRegressor().fit(np.arange(8.0)[:, None], np.full(8, 2.0))
     np.testing.assert_allclose(even.predict([[3.0]]), 2.0, atol=0.3)
+
+
+def test_equal_rows_are_held_out_together():
+    X, y = wave(120, 0.5)
+    X[:, 1] *= X[:, 1] > 0.6
+    theta = Theta(1.0, 3.0, 1.0, Laplacian(), epsilon=0.1)
+    twice = np.arange(240) % 120
+    once, again, thin = (
+        held_out_numbers(Rows(rows, target, weight, None), [theta], tol=1e-8)[0][0]
+        for rows, target, weight in (
+            (X, y, np.full(120, 2.0)),
+            (X[twice], y[twice], np.ones(240)),
+            (sparse.csr_matrix(X), y, np.full(120, 2.0)),
+        )
+    )
+    np.testing.assert_allclose(again, once[twice], atol=1e-3)
+    np.testing.assert_allclose(thin, once, atol=1e-3)

@@ -13,11 +13,13 @@ follows from the machine itself promises too much.  ε is chosen after the other
 Rows and parts are bounded, so that the choice costs a part of a fit to many rows.
 """
 
-from itertools import chain, product
+from itertools import chain, pairwise, product
 from typing import Any
+from zlib import crc32
 
 import numpy as np
 from joblib import Parallel, delayed, effective_n_jobs
+from scipy import sparse
 from scipy.special import log_softmax
 
 from treesvm.decomposition.calibration import fit_scale
@@ -248,14 +250,14 @@ def held_out_numbers(
 ) -> list[Any]:
     """Return what is said of all rows by machines that did not train on their fold.
 
-    The span of a regressor's vectors promises too much where C is large: most of its
-    free vectors would not stay free.
+    None where all rows are equal.  The span of a regressor's vectors promises too much
+    where C is large: most of its free vectors would not stay free.
     """
     first, n_rows = thetas[0], len(rows.target)
-    if n_rows < 2:
+    fold = _fold_of_rows(rows.X)
+    if fold.max() == 0:
         return [None] * len(thetas)
     X, found = _seen(rows.X, first), [np.empty(n_rows) for _ in thetas]
-    fold = np.random.default_rng(_STREAM).permutation(n_rows) % min(n_rows, _FOLDS)
     kernels = [
         theta.kernel.settled(theta.gamma, X, theta.gamma_scale) for theta in thetas
     ]
@@ -278,6 +280,17 @@ def held_out_numbers(
             )
             said[held] = machine.decisions(X[held])[:, 0]
     return [(said,) for said in found]
+
+
+def _fold_of_rows(X):
+    """Return the fold of every row; equal rows share theirs, wherever they stand."""
+    X = sparse.csr_matrix(X, copy=True)
+    X.sum_duplicates()
+    X.eliminate_zeros()
+    columns = X.indices.astype(np.int64)
+    rows = [slice(a, b) for a, b in pairwise(X.indptr)]
+    sums = [crc32(X.data[k].tobytes(), crc32(columns[k].tobytes())) for k in rows]
+    return np.unique(sums, return_inverse=True)[1] % _FOLDS
 
 
 def _seen(X, theta):

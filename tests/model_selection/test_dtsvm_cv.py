@@ -10,7 +10,13 @@ from sklearn.metrics import balanced_accuracy_score
 from sklearn.model_selection import PredefinedSplit, StratifiedKFold
 
 from treesvm import DTSVMClassifier, DTSVMClassifierCV
-from treesvm.model_selection import decomposition_cv, search_fold
+from treesvm.kernels.kernel import Laplacian
+from treesvm.model_selection import (
+    candidates_of_tables,
+    decomposition_cv,
+    raced_search,
+    search_fold,
+)
 from treesvm.model_selection.row_splits import split_rows
 
 GRID = {"Cs": [0.1, 1.0, 10.0, 100.0], "gammas": [0.1, 1.0, 10.0]}
@@ -199,6 +205,24 @@ def test_a_race_saves_most_fits_when_leaves_are_many(rng):
     fits = model.search_results_["n_leaf_fits"][first]
     assert fits.sum() < 0.6 * fits.max() * len(fits)
     assert model.gamma_ == 100.0
+
+
+def test_a_race_ends_where_rows_enough_have_judged(monkeypatch):
+    """All leaves are the winner's alone then, the thetas around it included."""
+    views = ((Laplacian(), "minmax", None),)
+    monkeypatch.setattr(candidates_of_tables, "_CLASS_VIEWS", views)
+    monkeypatch.setattr(candidates_of_tables, "_SQUARED_VIEWS", ())
+    monkeypatch.setattr(raced_search, "_RACE_JUDGES", (10, 50, 50))
+    X, y = make_moons(3000, noise=0.3, random_state=0)
+    own = {"cv": 0.3, "growth": 1000, "probability": False, "random_state": 0}
+    model = DTSVMClassifierCV(max_leaf_size=100, min_gain=1.0, **own).fit(X, y)
+    monkeypatch.setattr(raced_search, "_ENOUGH", 50)
+    sooner = DTSVMClassifierCV(max_leaf_size=100, min_gain=1.0, **own).fit(X, y)
+    assert sooner.n_leaf_fits_ < model.n_leaf_fits_
+    assert sooner.best_score_ > model.best_score_ - 0.01
+    undone = sooner.search_results_["n_left_undone"]
+    assert undone[sooner.search_results_["kept"]].min() == 0
+    assert np.count_nonzero(undone == 0) == 1
 
 
 @pytest.mark.parametrize(

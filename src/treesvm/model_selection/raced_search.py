@@ -31,6 +31,8 @@ _LOOK_LEAVES = 4, 24  # of a first look: at least, and at most
 # (the more there are, the more a wrong choice costs), between two bounds.
 _LOOK_JUDGES = 5, 1000, 4000
 _RACE_JUDGES = 10, 500, 2000
+# What so many validation rows cannot tell apart, the others need not either.
+_ENOUGH = 10_000
 _FIRST_JUDGES = 150  # validation rows of a look's first stretch
 _FINALISTS = 12  # thetas that go on from a look
 _FEWEST = 2  # thetas that go on in any case, and from a look at larger leaves
@@ -122,7 +124,7 @@ class RacedSearch(DecompositionSearch):
             ]
             alive = better
             progress.step_many(len(batch), self._progress(alive))
-            if len(alive) == 1:
+            if len(alive) == 1 or scores.sizes[order[:done]].sum() >= _ENOUGH:
                 break
         progress.close()
         return [*self._ranked(ceiling, alive), *gone]
@@ -160,7 +162,10 @@ class RacedSearch(DecompositionSearch):
             around.append(self.thetas.index(theta))
         found = self._race(around)
         best = list(dict.fromkeys([*alive[:_FEWEST], *found[:_FEWEST]]))
-        self._run(self.first_ceiling, best, keep=True, cap=_STEPS)
+        scores, leaves = self.scores[self.first_ceiling], None
+        if scores.n_rows > _ENOUGH:  # those that one of them has answered
+            leaves = np.unique(np.concatenate([scores.seen(t) for t in best]))
+        self._run(self.first_ceiling, best, leaves, keep=True, cap=_STEPS)
         best = self._ranked(self.first_ceiling, best)
         return list(dict.fromkeys([*best, *alive, *found]))
 

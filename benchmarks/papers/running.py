@@ -58,8 +58,8 @@ def rekey(paper, store, folder):
     """Keep figures under the present code's keys where that code gives the same ones.
 
     Of the runs that do the same work by the same method, the shortest is carried out
-    again; if nothing but times and last digits differs, the others keep their figures. Data and
-    parameters have to be the same; what changed otherwise is computed again.
+    again; if nothing but times and last digits differs, the others keep their figures.
+    Data and parameters have to be the same; what changed otherwise is computed again.
     """
     for group in _stale_groups(paper, store, folder).values():
         witness, _ = min(group, key=lambda pair: store.entry(pair[0].name)["seconds"])

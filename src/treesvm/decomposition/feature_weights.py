@@ -195,7 +195,7 @@ def _weights_alone(train, rows, options):
     scaling = part_scaling(rows.X, options.theta.leaf_scaling)
     base = identity_scaling(n_features) if scaling is None else scaling
     weights = np.zeros(n_features)
-    weights[base.columns] = _learned(train, rows, base, options)[3]
+    weights[base.columns] = _learned(train, rows, base, options)[2]
     return weights
 
 

@@ -1,18 +1,25 @@
 """What `DTSVMClassifier` and `DTSVRegressor` share: parts, and what these tell."""
 
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from treesvm.decomposition.decomposition import Decomposition, trees_of
 from treesvm.decomposition.explanations import explanations, gradients, importances
+from treesvm.decomposition.theta import OPEN, Theta
 from treesvm.decomposition.training import Recipe
 from treesvm.inputs.array_types import Array, MatrixLike
 from treesvm.inputs.estimator import Estimator
+from treesvm.inputs.parameter_rules import RULES, Rule, either, number
 from treesvm.inputs.training_rows import takes_gram
 from treesvm.partitions.choice import find_partition
 from treesvm.trees.tree import Tree
+
+OPEN_RULES: dict[str, Rule] = {
+    name: either(OPEN, number(f'use a positive number or "{OPEN}"', above=0.0))
+    for name in ("C", "gamma_scale")
+} | {"epsilon": either(OPEN, RULES["epsilon"])}
 
 
 class DecomposedEstimator(Estimator):
@@ -22,6 +29,7 @@ class DecomposedEstimator(Estimator):
     max_leaf_size: Any
     n_jobs: int | None
     verbose: int
+    kernel: Any
     decompositions_: list[Decomposition]
     trees_: list[Tree]
     n_features_in_: int
@@ -42,14 +50,31 @@ class DecomposedEstimator(Estimator):
         """Return how each member is made."""
         return Recipe(partition, self.max_leaf_size, options, self.n_jobs, self.verbose)
 
-    def _hold(self, members):
-        """Set what follows from the members."""
+    def restore_fitted(self, members: list[Any], theta: Theta | None = None) -> Self:
+        """Set the fitted attributes from trained members, wherever they come from.
+
+        Without a theta, the parameters say it, unless it was read from a file.
+        """
+        if theta is not None or not hasattr(self, "C_"):
+            self._note_theta(theta)
         self.decompositions_, self.trees_ = members, trees_of(members)
         parts = [part for member in members for part in member.parts]
         self.n_leaves_ = len(parts)
         self.n_support_vectors_ = sum(part.n_vectors for part in parts)
         machines = [part.machine for part in parts if part.machine is not None]
         self.n_iter_ = max([1, *(machine.most_steps for machine in machines)])
+        return self
+
+    def _note_theta(self, theta):
+        """Set `C_`, `gamma_scale_`, `kernel_` and, of a regressor, `epsilon_`."""
+        said = self if theta is None else theta
+        self.C_, self.gamma_scale_ = float(said.C), float(said.gamma_scale)
+        is_open = isinstance(self.kernel, str) and self.kernel == OPEN
+        is_chosen = theta is not None and is_open
+        self.kernel_ = theta.kernel.name if is_chosen else self.kernel
+        if hasattr(self, "epsilon"):
+            is_given = self.epsilon != OPEN
+            self.epsilon_ = float(self.epsilon if is_given else said.epsilon)
 
     def apply(self, X: MatrixLike) -> Array:
         """Return the part of every row, one column for each member if several.

@@ -15,9 +15,8 @@ from treesvm.decomposition.leaf_report import leaf_report
 from treesvm.decomposition.predictor import DecompositionPredictor
 from treesvm.decomposition.seeds import draw_seeds
 from treesvm.decomposition.training import fit_members, machine_options
-from treesvm.estimators.chosen_theta import OPEN_RULES, note_theta
 from treesvm.estimators.classifier import CalibratedClassifier
-from treesvm.estimators.decomposed import DecomposedEstimator
+from treesvm.estimators.decomposed import OPEN_RULES, DecomposedEstimator
 from treesvm.estimators.row_support import RowSupport
 from treesvm.files.file_path import FilePath
 from treesvm.inputs.array_types import Array, ArrayLike, ClassWeight, MatrixLike, Seed
@@ -284,15 +283,6 @@ default=None
         if self.n_estimators > 1:
             partition = recipe_of_members(partition)
         return self._recipe(partition, machine_options(self))
-
-    def restore_fitted(self, members: list[Any], theta: Any = None) -> Self:
-        """Set the fitted attributes from trained members, wherever they come from.
-
-        Without a theta, the parameters say it, unless it was read from a file.
-        """
-        note_theta(self, theta)
-        self._hold(members)
-        return self
 
     def decision_function(self, X: MatrixLike) -> Array:
         """Return a score for each class, or for two classes the decision value.

@@ -9,8 +9,7 @@ from sklearn.base import RegressorMixin
 from treesvm.decomposition.checkpointing import NOTHING_KEPT
 from treesvm.decomposition.seeds import single_seed
 from treesvm.decomposition.training import fit_members, machine_options, target_spread
-from treesvm.estimators.chosen_theta import OPEN_RULES, note_theta
-from treesvm.estimators.decomposed import DecomposedEstimator
+from treesvm.estimators.decomposed import OPEN_RULES, DecomposedEstimator
 from treesvm.estimators.row_support import RowSupport
 from treesvm.inputs.array_types import Array, ArrayLike, MatrixLike, Seed
 from treesvm.inputs.training_rows import number_rows
@@ -211,15 +210,6 @@ default=None
         members, theta = fit_members(rows, recipe, draws)
         self._note_support(members, kept, rows.X)
         return self.restore_fitted(members, theta)
-
-    def restore_fitted(self, members: list[Any], theta: Any = None) -> Self:
-        """Set the fitted attributes from a trained member, wherever it comes from.
-
-        Without a theta, the parameters say it, unless it was read from a file.
-        """
-        note_theta(self, theta)
-        self._hold(members)
-        return self
 
     def predict(self, X: MatrixLike) -> Array:
         """Return the predicted target of every row.

@@ -85,7 +85,8 @@ class GramChain:
         self._is_warm = False
         self._cuts = {}  # Gram matrices of machines, see `_cut`
         self._refreshed = np.zeros(machines.n_machines, bool)  # F is from float64
-        self._noise = _FLOAT32_NOISE * (float(np.abs(K).max()) if K.size else 0.0)
+        largest = max(float(K.max(initial=0.0)), -float(K.min(initial=0.0)))
+        self._noise = _FLOAT32_NOISE * largest
 
     def solve(self, C):
         """Solve every machine at `C`, not below the last one; return their records."""

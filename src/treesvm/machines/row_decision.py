@@ -50,8 +50,8 @@ class RowSums:
         self._scaling = scaling
         self._table = None if scaling is None else scaling.table
         self._parts = (kernel, vectors, coefficients, layout, columns, affine)
-        self._packed: dict[type, tuple] = {}
-        self._at_once: tuple | None = None  # for rows that no table has to see first
+        self._packed = {}
+        self._at_once = None  # for rows that no table has to see first
         self._pairs, self._n_classes, self._bands = pairs, n_classes, bands
 
     def values(self, x):

@@ -268,9 +268,10 @@ def held_out_numbers(
             machine = train_regressor(
                 *own[:3],
                 kernel,
-                theta.C * unit,
-                theta.epsilon * unit,
-                tol=tol * unit,
+                theta.C,
+                theta.epsilon,
+                unit=unit,
+                tol=tol,
                 max_iter=cap,
                 gram=gram,
             )

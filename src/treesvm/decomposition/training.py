@@ -41,12 +41,7 @@ _UNCUT = 5000  # rows that are not
 
 
 class MachineOptions(NamedTuple):
-    """How the machines of parts are trained: a theta, and with what effort.
-
-    A regressor whose target, epsilon and box are all multiplied by one number is
-    multiplied by it, coefficients and bias alike: so a `unit` of C and epsilon is as
-    good as a scaled target, and nothing has to be scaled back.
-    """
+    """How the machines of parts are trained: a theta, and with what effort."""
 
     theta: Theta
     tol: float
@@ -358,13 +353,14 @@ def train_whole(model, rows, n_jobs=None):
 def train_machine(seen, kernel, C, options, n_jobs=None):
     """Train a classifier's or a regressor's machine on rows as it sees them."""
     shared = {
-        "tol": options.tol * options.unit,
+        "tol": options.tol,
         "max_iter": options.max_iter,
         "max_bytes": options.max_bytes,
     }
     if seen.n_classes is None:
-        box, epsilon = C * options.unit, options.epsilon * options.unit
-        return train_regressor(*seen[:3], kernel, box, epsilon, **shared)
+        return train_regressor(
+            *seen[:3], kernel, C, options.epsilon, unit=options.unit, **shared
+        )
     return train_classifier(
         seen.X,
         seen.target,

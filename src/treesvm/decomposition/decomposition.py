@@ -39,6 +39,13 @@ class Decomposition:
         """Return the part of every row."""
         return self.partition.apply(X, n_jobs=n_jobs)
 
+    def count_in(self, unit: float) -> None:
+        """Turn a regressor of targets divided by `unit` into one of the targets."""
+        self.parts[:] = [part.in_units(unit) for part in self.parts]
+        tree = getattr(self.partition, "tree", None)
+        if tree is not None:
+            tree.value[...] *= unit
+
     def training_parts(self, X) -> np.ndarray:
         """Return the part that each of all training rows has trained."""
         deal = getattr(self.partition, "deal", None)  # of random parts

@@ -50,7 +50,6 @@ class MachineOptions(NamedTuple):
     reduce: Any = None  # selector of the rows that train the machine
     epsilon: float | None = None  # of regressors
     prior: np.ndarray | None = None  # feature weights that small parts are drawn to
-    unit: float = 1.0  # in which a regressor's C, epsilon and tol count
 
 
 def machine_options(model) -> MachineOptions:
@@ -147,9 +146,7 @@ def _settled(rows, groups, recipe, seed):
     if not is_open(theta):
         return recipe
 
-    spread = 1.0
-    if rows.n_classes is None:
-        spread = target_spread(rows) / recipe.options.unit
+    spread = 1.0 if rows.n_classes is not None else target_spread(rows)
     options = settled_options(
         recipe.options,
         *_looked_at(rows, groups),
@@ -191,7 +188,6 @@ def settled_options(
         seed,
         n_jobs=n_jobs,
         spread=spread,
-        unit=options.unit,
         tol=options.tol,
         max_iter=options.max_iter,
     )
@@ -358,9 +354,7 @@ def train_machine(seen, kernel, C, options, n_jobs=None):
         "max_bytes": options.max_bytes,
     }
     if seen.n_classes is None:
-        return train_regressor(
-            *seen[:3], kernel, C, options.epsilon, unit=options.unit, **shared
-        )
+        return train_regressor(*seen[:3], kernel, C, options.epsilon, **shared)
     return train_classifier(
         seen.X,
         seen.target,

@@ -193,18 +193,19 @@ or callable, default="auto"
         every = number_rows(self, X, y, sample_weight)
         kept = np.flatnonzero(every.weight > 0)
         rows = every.take(kept)
-        options = machine_options(self)
-        if self.scale_target:
-            options = options._replace(unit=target_spread(rows))
+        unit = target_spread(rows) if self.scale_target else 1.0
+        rows = rows._replace(target=rows.target / unit)
         recipe = Recipe(
             find_partition(self.partition),
             self.max_leaf_size,
-            options,
+            machine_options(self),
             self.n_jobs,
             self.verbose,
         )
         draws = [(single_seed(self.random_state), NOTHING_KEPT)]
         members, theta = fit_members(rows, recipe, draws)
+        for member in members:
+            member.count_in(unit)
         self.support_ = kept[support_rows(members, rows.X)]
         return self.restore_fitted(members, theta)
 

@@ -8,14 +8,12 @@ from treesvm.machines.path import solution_record
 from treesvm.solvers.regression import solve_regression
 
 
-def train_regressor(X, targets, weight, kernel, C, epsilon, *, unit=1.0, **how):
+def train_regressor(X, targets, weight, kernel, C, epsilon, **how):
     """Fit an epsilon-SVR; its value is the only column of the machine's decisions.
 
-    Parameters are those of `regression.solve_regression`, with C and row weights.  C,
-    epsilon and tol count in a unit of the targets: a regressor whose target, epsilon
-    and box are all multiplied by one number is multiplied by it.
+    Parameters are those of `regression.solve_regression`, with C and row weights.
     """
-    solution = solve_regression(kernel, X, targets / unit, C * weight, epsilon, **how)
+    solution = solve_regression(kernel, X, targets, C * weight, epsilon, **how)
     support = np.flatnonzero(solution.coefficients)
     layout = class_layout([0], "regression")
     return KernelMachine(
@@ -24,8 +22,8 @@ def train_regressor(X, targets, weight, kernel, C, epsilon, *, unit=1.0, **how):
         support=support,
         class_starts=np.array([0, len(support)]),
         machine_ids=layout.machine_ids,
-        coefficients=unit * solution.coefficients[support, None],
-        biases=np.array([unit * solution.bias]),
+        coefficients=solution.coefficients[support, None],
+        biases=np.array([solution.bias]),
         pairs=layout.pairs,
         n_classes=2,
         n_training_rows=X.shape[0],

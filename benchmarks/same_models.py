@@ -79,7 +79,7 @@ def regressors():
     return {
         "KernelSVR": treesvm.KernelSVR(C=5.0, gamma=2.0),
         "DTSVR": treesvm.DTSVRegressor(
-            C=5.0, gamma=2.0, max_leaf_size=150, kernel="rbf", random_state=0
+            5.0, 2.0, 150, epsilon=0.1, kernel="rbf", random_state=0
         ),
     }
 

@@ -20,10 +20,20 @@ line = np.linspace(0, 10, 2000)[:, None]
 
 models = {
     "DTSVRegressor, parts below 100 rows": DTSVRegressor(
-        max_leaf_size=100, kernel="rbf", epsilon=0.1, random_state=0
+        C=10,
+        gamma_scale=1,
+        max_leaf_size=100,
+        kernel="rbf",
+        epsilon=0.1,
+        random_state=0,
     ),
     "DTSVRegressor, parts below 800 rows": DTSVRegressor(
-        max_leaf_size=800, kernel="rbf", epsilon=0.1, gamma_scale=20, random_state=0
+        C=10,
+        gamma_scale=20,
+        max_leaf_size=800,
+        kernel="rbf",
+        epsilon=0.1,
+        random_state=0,
     ),
     "KernelSVR": KernelSVR(C=10, gamma=2, epsilon=0.1),
 }

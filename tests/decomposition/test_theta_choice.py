@@ -232,7 +232,7 @@ def test_a_regressor_is_that_of_the_numbers_it_chose(scale_target):
     )
 
 
-@pytest.mark.parametrize("factor", [2.0**40, 2.0**-40, 1e6])
+@pytest.mark.parametrize("factor", [2.0**40, 2.0**-40, 2.0**300])
 def test_units_of_numbers_do_not_change_the_choice(factor):
     X, y = wave(300, 0.3)
     one, other = (

@@ -56,6 +56,12 @@ class Decomposition:
         own = getattr(self.partition, "row_router", None)  # faster, where there is one
         return own() if own is not None else lambda x: int(self.apply(x[None])[0])
 
+    def count_in(self, unit: float) -> None:
+        """Turn a regressor of targets divided by `unit` into one of the targets."""
+        self.parts[:] = [part.in_units(unit) for part in self.parts]
+        if self.tree is not None:
+            self.tree.value[...] *= unit
+
     def training_parts(self, X) -> np.ndarray:
         """Return the part that each of all training rows has trained."""
         deal = getattr(self.partition, "deal", None)  # of random parts

@@ -1,5 +1,6 @@
 """One part of the space: its machine, how that sees rows, and what training took."""
 
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -31,6 +32,15 @@ class Part(NamedTuple):
         if self.machine is None:
             return True
         return bool(self.machine.records["converged"].all())
+
+    def in_units(self, unit):
+        """Return a regressor of targets divided by `unit` as one of the targets."""
+        machine = self.machine
+        numbers = {
+            "coefficients": unit * machine.coefficients,
+            "biases": unit * machine.biases,
+        }
+        return self._replace(machine=replace(machine, **numbers))
 
     def seen(self, X):
         """Return rows as the machine sees them."""

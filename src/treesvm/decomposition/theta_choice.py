@@ -129,11 +129,10 @@ def choose_theta(theta, rows_of, sizes, is_mixed, seed, *, spread=1.0, **how):
     sizes, is_mixed, seed
         As in `judged_parts`.
     spread : float
-        Of targets that are numbers, in units of the machines; C and epsilon that are
-        chosen are multiples of it.
+        Of targets that are numbers; C and epsilon that are chosen are multiples of it.
     **how
         ``n_jobs``, threads, on which the choice does not depend; ``tol`` and
-        ``max_iter`` of the machines; ``unit`` of a regressor's C, epsilon and tol.
+        ``max_iter`` of the machines.
     """
     is_number = theta.epsilon is not None  # is the target
     if theta.loss == "squared":  # whose C has no unit, and which has no epsilon
@@ -201,11 +200,11 @@ def _by_kernel(grid):
     return [[theta for theta in grid if theta.kernel == kernel] for kernel in kernels]
 
 
-def _left_out(k, rows, thetas, *, unit=1.0, **effort):
+def _left_out(k, rows, thetas, **effort):
     """Judge the thetas of one kernel by the rows of part k; an error names it."""
     with error_that_names(k, len(rows.target)):
         if rows.n_classes is None:
-            return held_out_numbers(rows, thetas, unit=unit, **effort)
+            return held_out_numbers(rows, thetas, **effort)
         return left_out_answers(rows, thetas, **effort)
 
 
@@ -246,7 +245,7 @@ def left_out_answers(rows: Rows, thetas: list[Theta], **effort) -> list[Any]:
 
 
 def held_out_numbers(
-    rows: Rows, thetas: list[Theta], *, unit=1.0, tol=1e-3, max_iter=None
+    rows: Rows, thetas: list[Theta], *, tol=1e-3, max_iter=None
 ) -> list[Any]:
     """Return what is said of all rows by machines that did not train on their fold.
 
@@ -273,7 +272,6 @@ def held_out_numbers(
                 theta.C,
                 theta.epsilon,
                 loss=theta.loss,
-                unit=unit,
                 tol=tol,
                 max_iter=cap,
                 gram=gram,

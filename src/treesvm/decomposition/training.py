@@ -42,12 +42,7 @@ _UNCUT = 5000  # rows that are not
 
 
 class MachineOptions(NamedTuple):
-    """How the machines of parts are trained: a theta, and with what effort.
-
-    A regressor whose target, epsilon and box are all multiplied by one number is
-    multiplied by it, coefficients and bias alike: so a `unit` of C and epsilon is as
-    good as a scaled target, and nothing has to be scaled back.
-    """
+    """How the machines of parts are trained: a theta, and with what effort."""
 
     theta: Theta
     tol: float
@@ -56,7 +51,6 @@ class MachineOptions(NamedTuple):
     reduce: Any = None  # selector of the rows that train the machine
     epsilon: float | None = None  # of regressors
     prior: np.ndarray | None = None  # feature weights that small parts are drawn to
-    unit: float = 1.0  # in which a regressor's C, epsilon and tol count
 
 
 def machine_options(model) -> MachineOptions:
@@ -153,9 +147,7 @@ def _settled(rows, groups, recipe, seed):
     if not is_open(theta):
         return recipe
 
-    spread = 1.0
-    if rows.n_classes is None:
-        spread = target_spread(rows) / recipe.options.unit
+    spread = 1.0 if rows.n_classes is not None else target_spread(rows)
     options = settled_options(
         recipe.options,
         *_looked_at(rows, groups),
@@ -197,7 +189,6 @@ def settled_options(
         seed,
         n_jobs=n_jobs,
         spread=spread,
-        unit=options.unit,
         tol=options.tol,
         max_iter=options.max_iter,
     )
@@ -377,7 +368,7 @@ def train_machine(seen, kernel, C, options, n_jobs=None):
         "max_bytes": options.max_bytes,
     }
     if seen.n_classes is None:
-        how = {"loss": options.theta.loss, "unit": options.unit, **shared}
+        how = {"loss": options.theta.loss, **shared}
         return train_regressor(*seen[:3], kernel, C, options.epsilon, **how)
     return train_classifier(
         seen.X,

@@ -202,12 +202,13 @@ default=None
         every = number_rows(self, X, y, sample_weight)
         kept = np.flatnonzero(every.weight > 0)
         rows = every.take(kept)
-        options = machine_options(self)
-        if self.scale_target:
-            options = options._replace(unit=target_spread(rows))
-        recipe = self._recipe(find_partition(self.partition), options)
+        unit = target_spread(rows) if self.scale_target else 1.0
+        rows = rows._replace(target=rows.target / unit)
+        recipe = self._recipe(find_partition(self.partition), machine_options(self))
         draws = [(single_seed(self.random_state), NOTHING_KEPT)]
         members, theta = fit_members(rows, recipe, draws)
+        for member in members:
+            member.count_in(unit)
         self._note_support(members, kept, rows.X)
         return self.restore_fitted(members, theta)
 

@@ -19,7 +19,6 @@ def train_regressor(
     epsilon,
     *,
     loss="hinge",
-    unit=1.0,
     tol=1e-3,
     max_iter=None,
     max_bytes=500 * 2**20,
@@ -28,10 +27,9 @@ def train_regressor(
     """Fit a regressor; its value is the only column of the machine's decisions.
 
     Parameters are those of `regression.solve_regression`, with C, row weights and the
-    loss.  C, `epsilon` and `tol` count in a `unit` of the targets; "squared" has no use
-    for `epsilon`, and its coefficients grow with the targets, so its C has no unit.
+    loss: "squared" has no use for `epsilon`.
     """
-    effort = {"tol": tol * unit, "max_iter": max_iter}
+    effort = {"tol": tol, "max_iter": max_iter}
     if loss == "squared":
         if 4 * len(targets) ** 2 <= max_bytes:
             machine = one_machine(targets)
@@ -45,8 +43,8 @@ def train_regressor(
             kernel,
             X,
             targets,
-            C * unit * weight,
-            epsilon * unit,
+            C * weight,
+            epsilon,
             max_bytes=max_bytes,
             gram=gram,
             **effort,

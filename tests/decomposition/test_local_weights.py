@@ -170,7 +170,8 @@ def test_rows_in_which_nothing_varies_are_answered():
 @pytest.mark.parametrize("weights", ["learned", "local"])
 def test_a_scaling_alone_is_that_of_the_machine(weights, rng):
     X, y = steps(rng, 200)
-    model = DTSVRegressor(leaf_scaling="quantile", feature_weights=weights)
+    numbers = {"C": 10.0, "gamma_scale": 1.0, "kernel": "laplacian", "epsilon": 0.1}
+    model = DTSVRegressor(leaf_scaling="quantile", feature_weights=weights, **numbers)
     rows, options = Rows(X, y, np.ones(200), None), machine_options(model)
     alone, (_, scaling) = seen_scaling(rows, options), train_seen(rows, options)
     np.testing.assert_array_equal(alone.apply(X), scaling.apply(X))

@@ -16,6 +16,7 @@ from test_common import ESTIMATORS, INIT_PARAMS
 from benchmarks.row_forms import FORMS
 from treesvm import (
     DTSVMClassifier,
+    DTSVRegressor,
     KernelSVC,
     KernelSVR,
     SupportVectorTreeClassifier,
@@ -47,7 +48,10 @@ MORE = {
         partition=ObliqueTree(alpha=0.1, tol=1e-5, max_passes=20_000),
         random_state=0,
     ),
-    # The number of vectors is given: what a search chooses, rounding may decide.
+    # Numbers are given: what is chosen, rounding may decide.
+    "DTSVRegressor": DTSVRegressor(
+        C=10.0, gamma=1.0, epsilon=0.1, max_leaf_size=25, tol=1e-8, random_state=0
+    ),
     "SupportVectorTreeClassifier": SupportVectorTreeClassifier(
         KernelSVC(gamma=1.0, tol=1e-8), max_height=3, split_rows=1, random_state=0
     ),

@@ -211,7 +211,7 @@ def test_a_race_ends_where_rows_enough_have_judged(monkeypatch):
     """All leaves are the winner's alone then, the thetas around it included."""
     views = ((Laplacian(), "minmax", None),)
     monkeypatch.setattr(candidates_of_tables, "_CLASS_VIEWS", views)
-    monkeypatch.setattr(candidates_of_tables, "_SQUARED_VIEWS", ())
+    monkeypatch.setattr(candidates_of_tables, "_SQUARED_CLASS_VIEWS", ())
     monkeypatch.setattr(raced_search, "_RACE_JUDGES", (10, 50, 50))
     X, y = make_moons(3000, noise=0.3, random_state=0)
     own = {"cv": 0.3, "growth": 1000, "probability": False, "random_state": 0}

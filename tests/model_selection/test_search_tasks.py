@@ -70,9 +70,9 @@ def test_a_task_learns_weights_once_for_all_thetas_of_a_view(rng, monkeypatch):
     """Asked one by one, thetas say what they say together; weights are learned once."""
     asked = []
 
-    def counted(rows, options, n_jobs=None):
+    def counted(rows, options):
         asked.append(options.theta)
-        return seen_scaling(rows, options, n_jobs)
+        return seen_scaling(rows, options)
 
     seen_scaling = search_fold.seen_scaling
     monkeypatch.setattr(search_fold, "seen_scaling", counted)

@@ -75,8 +75,9 @@ def test_parameters_and_attributes_come_back(name, tmp_path):
     # Parts such as selectors are equal if they print alike.
     assert repr(again.get_params()) == repr(model.get_params())
     # Which training rows support a model is told by a fit, not kept in its file.
-    forgets = isinstance(model, (DTSVMClassifier, DTSVRegressor)) and {"support_"}
-    kept = {k: v for k, v in vars(model).items() if k not in (forgets or ())}
+    told = {"support_", "support_vectors_"}
+    forgets = told if isinstance(model, (DTSVMClassifier, DTSVRegressor)) else ()
+    kept = {k: v for k, v in vars(model).items() if k not in forgets}
     assert vars(again).keys() == kept.keys()
     for key, value in kept.items():
         if isinstance(value, (str, int, float, bool, list, type(None))):

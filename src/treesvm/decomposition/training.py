@@ -3,6 +3,7 @@
 Each part knows its own rows only. A part whose rows have one class needs no machine.
 """
 
+import math
 import time
 from dataclasses import replace
 from typing import Any, NamedTuple
@@ -148,6 +149,8 @@ def _settled(rows, groups, recipe, seed):
         return recipe
 
     spread = 1.0 if rows.n_classes is not None else target_spread(rows)
+    if math.isclose(spread, 1.0):  # of a target in units of its spread
+        spread = 1.0
     options = settled_options(
         recipe.options,
         *_looked_at(rows, groups),

@@ -25,6 +25,9 @@ from treesvm.solvers import conditions, smo
 _TARGET = 1e-5  # share of the allowed gap that Newton steps leave
 # Snap where distance / width < share * multiplier: all, then only the clearest cases.
 _SHARES = (1.0, 1e-2, 1e-4, 1e-6, 0.0)
+# Slopes that hold a row at its bound, in each round: at least this share of the largest
+# violation, between two numbers.  Few rows are quick, and mostly enough; then many.
+_FIRM = ((0.5, 0.01, 1.0), (3.0, 1.0, 10.0), (3.0, 10.0, 100.0))
 _MARGIN = 3.0  # how much larger than the guess's the gap of the start is
 _STEP_BACK = 0.995  # share of the way to the boundary that a step may go
 _FEW_AT_BOUND = 0.1  # of the support vectors: the margin is as good as hard
@@ -42,7 +45,7 @@ class _Point(NamedTuple):
 
 
 @np.errstate(over="ignore", divide="ignore", invalid="ignore")  # ends, see below
-def finish(K, p, lower, upper, beta, F, *, tol, gap_tol, exact=None, rounds=3):
+def finish(K, p, lower, upper, beta, F, *, tol, gap_tol, exact=None):
     """Bring an SMO answer to optimality; update `beta` and `F` in place.
 
     Every round solves the unsettled rows by interior points, moves coefficients that
@@ -70,8 +73,8 @@ def finish(K, p, lower, upper, beta, F, *, tol, gap_tol, exact=None, rounds=3):
         violation, gap, _ = conditions.state_of(F, beta, p, lower, upper)
         if conditions.is_solved(violation, gap, tol, gap_tol):
             return n_iter
-    for k in range(rounds):
-        rows = np.flatnonzero(_worth_solving(F, beta, lower, upper, 10.0**k))
+    for firm in _FIRM:
+        rows = np.flatnonzero(_worth_solving(F, beta, lower, upper, *firm))
         if len(rows) < 2:
             break
         allowed = 0.3 * gap_tol * abs(conditions.dual_objective(F, beta, p))
@@ -102,14 +105,14 @@ def refresh(exact, p, beta, F):
     F[:] = beta[active] @ exact(active, np.arange(len(p))) - p
 
 
-def _worth_solving(F, beta, lower, upper, reach):
+def _worth_solving(F, beta, lower, upper, doubt, least, most):
     """Free rows, and rows at a bound whose slope may not hold them there.
 
-    The further `beta` is from optimal, the less a slope says; `reach` bounds that.
+    The further `beta` is from optimal, the less a slope says, between two bounds.
     """
     slope = F + conditions.bias_of(F, lower, upper)
     violation = conditions.violation_of(F, beta, lower, upper)
-    firm = min(max(0.5 * violation, 0.01 * reach), reach)
+    firm = min(max(doubt * violation, least), most)
     held = (beta <= lower) & (slope > firm) | (beta >= upper) & (slope < -firm)
     return ~held & (upper > lower)
 

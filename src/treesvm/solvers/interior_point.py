@@ -80,10 +80,11 @@ def finish(K, p, lower, upper, beta, F, *, tol, gap_tol, exact=None):
         allowed = 0.3 * gap_tol * abs(conditions.dual_objective(F, beta, p))
         n_iter += _solve_rows(exact, rows, lower, upper, beta, F, allowed)
         refresh(exact, p, beta, F)
-        done, (violation, gap, _) = smo.descend(
+        n_iter += smo.descend(
             K, p, lower, upper, beta, F, tol, gap_tol, len(p), memory
-        )
-        n_iter += done
+        )[0]
+        refresh(exact, p, beta, F)  # pair steps have added up what float32 rounds
+        violation, gap, _ = conditions.state_of(F, beta, p, lower, upper)
         if conditions.is_solved(violation, gap, tol, gap_tol):
             break
     if (

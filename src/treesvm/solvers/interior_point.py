@@ -31,6 +31,7 @@ _FIRM = ((0.5, 0.01, 1.0), (3.0, 1.0, 10.0), (3.0, 10.0, 100.0))
 _MARGIN = 3.0  # how much larger than the guess's the gap of the start is
 _STEP_BACK = 0.995  # share of the way to the boundary that a step may go
 _FEW_AT_BOUND = 0.1  # of the support vectors: the margin is as good as hard
+_FLOAT32_GAP = 1e-6  # more is not asked of steps on a float32 kernel
 _FLOAT64_NOISE = 1e-14  # share of a sum that is rounding
 _RANK_SHARE = 0.35  # above this rank / n the dense factorisation is cheaper
 
@@ -80,13 +81,15 @@ def finish(K, p, lower, upper, beta, F, *, tol, gap_tol, exact=None):
         allowed = 0.3 * gap_tol * abs(conditions.dual_objective(F, beta, p))
         n_iter += _solve_rows(exact, rows, lower, upper, beta, F, allowed)
         refresh(exact, p, beta, F)
-        n_iter += smo.descend(
+        done, (violation, gap, _) = smo.descend(
             K, p, lower, upper, beta, F, tol, gap_tol, len(p), memory
-        )[0]
-        refresh(exact, p, beta, F)  # pair steps have added up what float32 rounds
-        violation, gap, _ = conditions.state_of(F, beta, p, lower, upper)
+        )
+        n_iter += done
         if conditions.is_solved(violation, gap, tol, gap_tol):
-            break
+            refresh(exact, p, beta, F)  # pair steps have added up what float32 rounds
+            gap = conditions.relative_gap(F, beta, p, lower, upper)
+            if gap <= max(10.0 * gap_tol, _FLOAT32_GAP):
+                break
     if (
         not conditions.relative_gap(F, beta, p, lower, upper) <= start[2]
     ):  # worse, or NaN
